@@ -98,6 +98,15 @@ impl Results {
         }
     }
 
+    /// The parameters by the last words of their keys, where these tell them apart.
+    pub fn short_names(&self) -> Vec<String> {
+        let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
+        let lasts: Vec<String> = self.manifest.parameters.iter().map(|axis| last(&axis.key)).collect();
+        let is_alone = |name: &str| lasts.iter().filter(|other| *other == name).count() == 1;
+        let names = self.manifest.parameters.iter().zip(&lasts);
+        names.map(|(axis, last)| if is_alone(last) { last.clone() } else { axis.key.clone() }).collect()
+    }
+
     /// Where a measure is in the rows.
     pub fn measure(&self, name: &str) -> Option<usize> {
         self.measures.iter().position(|measure| measure == name)

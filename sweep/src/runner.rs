@@ -39,6 +39,14 @@ impl Options {
     pub fn instance_of(&self, job: usize) -> String {
         format!("{}-{}", self.instance, job + 1)
     }
+
+    /// Takes away what a run that was killed has left of its instance.
+    fn clear(&self, job: usize) {
+        let mut down = Command::new(&self.program);
+        down.args(["down", &self.instance_of(job), "--force"]);
+        // There may be nothing left.
+        let _ = down.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    }
 }
 
 /// How far a session has come.
@@ -67,6 +75,7 @@ pub struct Session {
 
 /// A run under way.
 struct Job {
+    slot: usize,
     cell: usize,
     inputs: String,
     child: Child,
@@ -178,7 +187,7 @@ impl Runner<'_> {
         command.process_group(0);
         let began = Instant::now();
         match command.spawn() {
-            Ok(child) => Ok(Some(Job { cell, inputs, child, began, asked: None })),
+            Ok(child) => Ok(Some(Job { slot, cell, inputs, child, began, asked: None })),
             Err(source) => {
                 let _ = fs::remove_file(&words);
                 Err(SweepError::Io { action: "start", path: self.options.program.clone(), source })
@@ -210,6 +219,9 @@ impl Runner<'_> {
 
     fn ended(&mut self, slot: usize, job: Job, status: ExitStatus) -> Result<(), SweepError> {
         let seconds = job.began.elapsed().as_secs_f64();
+        if status.signal().is_some() {
+            self.options.clear(slot);
+        }
         let cell = &self.sweep.cells[job.cell];
         let folder = self.store.run_folder(cell.number);
         let words = words_of(&folder);
@@ -251,6 +263,7 @@ impl Runner<'_> {
                 if began.elapsed() >= PATIENCE {
                     let _ = job.child.kill();
                     let _ = job.child.wait();
+                    self.options.clear(job.slot);
                     break;
                 }
                 std::thread::sleep(LOOK);

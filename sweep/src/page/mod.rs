@@ -47,7 +47,7 @@ pub fn page(results: &Results) -> String {
 const MAPS: &str = "<h2>Heat map</h2>\n<div id=controls class=controls></div>\n\
     <p id=about class=source></p>\n<noscript><p class=note>The heat maps need JavaScript; the table below does not.</p></noscript>\n\
     <div class=scroll id=map tabindex=0></div>\n<div id=legend class=scale></div>\n<output id=reading aria-live=polite></output>\n\
-    <section id=by-day hidden><h2>Day by day</h2>\n<p class=source>The same map for each day alone, in the same colours: a good corner that is good on one day only is no good corner.</p>\n\
+    <section id=by-day hidden><h2>Day by day</h2>\n<p class=source>The same map, axis for axis, for each day alone; all days share one scale. A corner that is good on one day only is no good corner.</p>\n<div id=day-legend class=scale></div>\n\
     <div id=days class=days></div></section>\n";
 
 fn header(results: &Results, name: &str, selection: &Selection, has_test: bool) -> String {
@@ -93,7 +93,8 @@ fn header(results: &Results, name: &str, selection: &Selection, has_test: bool) 
     if has_test {
         tiles.push(tile(selection.best_in_test, "the best one on the test days"));
         tiles.push(tile(selection.all_in_test, "all combinations on the test days"));
-        tiles.push(tile(selection.rank_correlation, "rank correlation, train and test"));
+        let correlation = selection.rank_correlation.map_or("–".to_owned(), |value| format!("{value:.2}"));
+        tiles.push(format!("<li><b>{correlation}</b><span>rank correlation of training and test days; 0: the choice carries nothing over</span></li>"));
     }
     if let Some(deflated) = selection.deflated_sharpe {
         tiles.push(format!(
@@ -188,7 +189,7 @@ fn rounded(value: f64) -> f64 {
 
 fn table(results: &Results, combinations: &[Combination], has_test: bool) -> String {
     let unit = if results.manifest.days.is_empty() { "seeds" } else { "days" };
-    let mut head: Vec<String> = results.manifest.parameters.iter().map(|axis| axis.key.clone()).collect();
+    let mut head = results.short_names();
     head.extend([unit, "mean", "standard deviation", "worst", "on"].map(str::to_owned));
     if has_test {
         head.extend(["test days", "test mean", "test worst"].map(str::to_owned));

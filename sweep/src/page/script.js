@@ -121,6 +121,15 @@ const drawMap = (map, colours, isSmall, what) => {
   return table;
 };
 
+const drawScale = (legend, colours, unit) => {
+  legend.replaceChildren();
+  make("span", figure(colours.low), legend);
+  const bar = make("i", undefined, legend);
+  const stops = [0, 0.25, 0.5, 0.75, 1].map((part) => colours.colour(colours.low + part * (colours.high - colours.low)));
+  bar.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
+  make("span", figure(colours.high) + " " + (unit || data.measures[measure.value]), legend);
+};
+
 function draw() {
   fixed.forEach((select, index) => {
     select.parentElement.hidden = data.values[index].length < 2 || String(index) === across.value || (String(index) === down.value);
@@ -131,24 +140,18 @@ function draw() {
   const isDay = (day) => over.value === "all" || (over.value === "train" ? !data.days[day][1] : over.value === "test" ? data.days[day][1] : day === Number(over.value));
   const map = grid(isDay);
   const small = hasDays && data.days.length > 1 ? data.days.map((day, index) => [day, grid((other) => other === index)]) : [];
-  const colours = scale([map, ...small.map((one) => one[1])]);
+  const colours = scale([map]), dayColours = scale(small.map((one) => one[1]));
   byId("map").replaceChildren(drawMap(map, colours, false, ""));
   const unit = data.units[measure.value];
   byId("about").textContent = `Across: ${names[map.x]}. ${map.y === null ? "" : "Down: " + names[map.y] + ". "}Each cell: ${data.measures[measure.value]}${unit ? " (" + unit + ")" : ""}, ` +
     `${goal() === "max" ? "larger" : "smaller"} is better; ${hasDays ? "mean over the days" : "one day"}${data.seeds > 1 ? ", and over " + data.seeds + " seeds" : ""}. The best cell is outlined; a hatched one lacks a run. A good cell among bad neighbours is more likely luck than a good corner is.`;
-  const legend = byId("legend");
-  legend.replaceChildren();
-  make("span", figure(colours.low), legend);
-  const bar = make("i", undefined, legend);
-  const stops = [0, 0.25, 0.5, 0.75, 1].map((part) => colours.colour(colours.low + part * (colours.high - colours.low)));
-  bar.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
-  make("span", figure(colours.high), legend);
-  make("span", (unit || data.measures[measure.value]) + (small.length ? "; the same scale for all days" : ""), legend);
+  drawScale(byId("legend"), colours, unit);
+  drawScale(byId("day-legend"), dayColours, unit);
   byId("by-day").hidden = !small.length;
   byId("days").replaceChildren(...small.map(([day, one]) => {
     const box = make("figure");
     make("figcaption", day[0] + (day[1] ? " (test)" : ""), box);
-    box.append(drawMap(one, colours, true, day[0] + ", "));
+    box.append(drawMap(one, dayColours, true, day[0] + ", "));
     return box;
   }));
 }

@@ -1,5 +1,6 @@
 //! What a sweep would run, what that takes, and about how long.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -114,7 +115,9 @@ fn available_memory() -> Option<u64> {
 /// The days' files, or what the platform file names.
 fn data_of(sweep: &Sweep, first: &Topology) -> Vec<PathBuf> {
     if !sweep.days.is_empty() {
-        return sweep.days.iter().map(|day| day.files.clone()).collect();
+        // Two parts of a day have the same files.
+        let files: BTreeSet<&PathBuf> = sweep.days.iter().map(|day| &day.files).collect();
+        return files.into_iter().cloned().collect();
     }
     let md = md_of(first);
     let files = md.files.as_ref().filter(|_| md.source.is_replay());

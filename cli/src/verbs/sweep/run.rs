@@ -162,15 +162,10 @@ fn bill_runs(store: &Store, checked: &Checked) -> u64 {
     (checked.sweep.cells.len() - store.done.len()) as u64
 }
 
-/// What a killed run may have left of its instance, and the folders of the jobs' logs: a run's own logs are in its folder.
+/// The folders of the jobs' logs: a run's own logs are in its folder.
 fn tidy(options: &Options) {
     for job in 0..options.jobs {
         let Some(instance) = InstanceDir::new(&options.instance_of(job)) else { continue };
-        if instance.is_there().unwrap_or(false) {
-            let mut command = std::process::Command::new(&options.program);
-            command.args(["down", instance.name(), "--force"]).stdin(std::process::Stdio::null());
-            let _ = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).status();
-        }
         let _ = std::fs::remove_dir_all(instance.logs());
     }
 }

@@ -1,6 +1,5 @@
 //! `colo sweep show`.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use ::sweep::{Combination, Figures, Goal, Judgement, Results, Selection, Split};
@@ -64,7 +63,7 @@ fn sort(
     let parameter = parameter(results, by);
     let is_measure = results.measure(by).is_some();
     if !["mean", "sd", "worst", "test"].contains(&by) && parameter.is_none() && !is_measure {
-        let names = short_names(results);
+        let names = results.short_names();
         return Err(format!(
             "--sort {by}: there is mean, sd, worst, test, {}, and the measures {}",
             names.join(", "),
@@ -107,16 +106,7 @@ fn sort(
 /// A parameter by its whole key, or by its last word where only one has it.
 fn parameter(results: &Results, name: &str) -> Option<usize> {
     let whole = results.manifest.parameters.iter().position(|axis| axis.key == name);
-    whole.or_else(|| short_names(results).iter().position(|short| short == name))
-}
-
-/// As short as they can be told apart.
-fn short_names(results: &Results) -> Vec<String> {
-    let keys: Vec<&str> = results.manifest.parameters.iter().map(|axis| axis.key.as_str()).collect();
-    let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
-    let mut times: BTreeMap<String, usize> = BTreeMap::new();
-    keys.iter().for_each(|key| *times.entry(last(key)).or_default() += 1);
-    keys.iter().map(|key| if times[&last(key)] == 1 { last(key) } else { (*key).to_owned() }).collect()
+    whole.or_else(|| results.short_names().iter().position(|short| short == name))
 }
 
 fn answer(
@@ -188,7 +178,7 @@ fn text(
     let whose = manifest.strategy.as_deref().unwrap_or("all strategies together");
     let unit = if manifest.days.is_empty() { "seeds" } else { "days" };
     text.push_str(&format!("{} of {}, over {unit}\n\n", judgement.measure, output::escaped(whose)));
-    let mut head = short_names(results);
+    let mut head = results.short_names();
     let left = head.len();
     head.extend(["n", "mean", "sd", "worst", "on"].map(str::to_owned));
     if split.has_test() {
