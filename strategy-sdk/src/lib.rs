@@ -65,9 +65,12 @@
 //! `README.md` beside this crate goes through it step by step; [`testing`] runs a strategy without a platform.
 #![forbid(unsafe_code)]
 
+mod bars;
 mod context;
 mod error;
+mod exported;
 mod factory;
+mod history;
 mod instruments;
 mod options;
 mod orders;
@@ -84,9 +87,12 @@ mod strategy;
 pub mod testing;
 mod timers;
 
+pub use bars::{Bar, BarRequest, BarRule, BarSource, BarsError, BarsId};
 pub use context::Context;
+#[doc(hidden)]
+pub use exported::Exported;
 pub use instruments::{Instruments, Interest};
-pub use options::Options;
+pub use options::{Options, parameter};
 pub use orders::WorkingOrder;
 pub use position::Position;
 pub use request::{CancelError, CancelRequest, ChangeError, OrderError, OrderRequest, Refusal};
@@ -97,11 +103,13 @@ pub use timers::{Timer, TimerId, When};
 
 // What appears in the signatures above, so that an author can depend on this crate alone.
 pub use node::{AccountError, Counter, DepthError, Exit, Gap};
+#[doc(hidden)]
+pub use plugin;
 pub use serde::{self, Deserialize};
 pub use topology::config::MarketData;
 pub use wire::{
-    AccountId, AccountKind, AccountState, Aggressor, Best, BookAction, BookEvent, CancelAll, Cause, Currency,
-    Fill, Indicative, Instrument, InstrumentId, Level, Liquidity, MarketPhase, Money, Nanos, OrderId,
-    OrderStatus, OrderType, OrderUpdate, Price, Quantity, Quote, Reason, Request, Side, StrategyId, Symbol,
-    TimeInForce, TradePrint, TradingPhase, WideMoney,
+    AccountId, AccountKind, AccountState, Aggressor, ArithmeticError, Best, BookAction, BookEvent, CancelAll,
+    Cause, Currency, Fill, Indicative, Instrument, InstrumentId, Level, Liquidity, MarketPhase, Money, Nanos,
+    OrderId, OrderStatus, OrderType, OrderUpdate, Price, Quantity, Quote, Reason, Request, Side, StrategyId,
+    Symbol, TimeInForce, TradePrint, TradingPhase, WideMoney,
 };

@@ -4,37 +4,42 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use outcome::{FileMark, files_below};
-use serde_json::Value as Json;
 use topology::Platform;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::plan::{Cell, Sweep};
 
 /// Settings that say where a run is and not what it does, and those that are hashed by what lies there.
-const LEFT_OUT: [&str; 6] = [
+const LEFT_OUT: [&str; 7] = [
     "platform.instance",
     "platform.runs",
     "platform.runs_keep_for",
     "platform.runs_keep_bytes",
     "md.files",
+    "md.instruments_file",
     "desk.file",
 ];
+
+/// The plug-in that runs in place of a program, if there is one.
+pub type PluginOf = fn(&Path) -> Option<PathBuf>;
 
 /// Files that were read, each once.
 #[derive(Debug)]
 pub struct Inputs {
     text: String,
     program: FileMark,
+    plugin_of: PluginOf,
     marks: BTreeMap<PathBuf, FileMark>,
     folders: BTreeMap<PathBuf, Vec<PathBuf>>,
 }
 
 impl Inputs {
     /// For runs of this program, `colo` itself.
-    pub fn new(sweep: &Sweep, program: &Path) -> Inputs {
+    pub fn new(sweep: &Sweep, program: &Path, plugin_of: PluginOf) -> Inputs {
         Inputs {
             text: std::fs::read_to_string(&sweep.platform).unwrap_or_default(),
             program: FileMark::of(program),
+            plugin_of,
             marks: BTreeMap::new(),
             folders: BTreeMap::new(),
         }
@@ -51,13 +56,13 @@ impl Inputs {
         };
         add(self.program.xxh3.as_deref().unwrap_or_default());
         for setting in platform.settings() {
-            if LEFT_OUT.contains(&setting.key.as_str()) || is_program(&setting.key) {
+            if LEFT_OUT.contains(&setting.key.as_str()) || is_path(&setting.key) {
                 continue;
             }
             add(&setting.key);
             add(&setting.value.to_string());
         }
-        for (what, path) in files_of(&platform) {
+        for (what, path) in files_of(&platform, self.plugin_of) {
             add(&what);
             for file in self.below(&path) {
                 add(&file.file_name().unwrap_or_default().to_string_lossy());
@@ -83,12 +88,13 @@ impl Inputs {
     }
 }
 
-fn is_program(key: &str) -> bool {
-    key.ends_with(".program")
+/// Of a group or a service: hashed by what lies there.
+fn is_path(key: &str) -> bool {
+    key.ends_with(".program") || key.ends_with(".history")
 }
 
 /// What a platform reads, and as what.
-fn files_of(platform: &Platform) -> Vec<(String, PathBuf)> {
+fn files_of(platform: &Platform, plugin_of: PluginOf) -> Vec<(String, PathBuf)> {
     let mut files: Vec<(String, PathBuf)> = Vec::new();
     let config = &platform.config;
     if config.md.source.is_replay() {
@@ -100,19 +106,16 @@ fn files_of(platform: &Platform) -> Vec<(String, PathBuf)> {
         let program = PathBuf::from(&group.program);
         let what = format!("program of {}", group.name);
         // A built-in one is in colo's own hash; its name is in the text here.
+        let plugin = plugin_of(&program).filter(|plugin| *plugin != program);
         files.push((format!("{what}: {}", built_in(&group.program)), program));
+        files.extend(group.history.iter().map(|path| (format!("history of {}", group.name), path.clone())));
+        files.extend(plugin.map(|plugin| (format!("{what}, its plug-in"), plugin)));
     }
     for service in &config.service {
         files.push((format!("program of {}", service.name), PathBuf::from(&service.program)));
     }
-    // Keys of later versions that name a file.
-    let folder = Path::new(&platform.file).parent().unwrap_or(Path::new(""));
-    for setting in platform.settings() {
-        let is_file = setting.key.ends_with("_file");
-        if let (true, Json::String(path)) = (is_file, &setting.value) {
-            files.push((setting.key.clone(), folder.join(path)));
-        }
-    }
+    let rules = config.md.instruments_file.as_ref();
+    files.extend(rules.map(|file| ("md.instruments_file".to_owned(), PathBuf::from(file))));
     files
 }
 

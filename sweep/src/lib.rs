@@ -36,7 +36,7 @@ mod values;
 
 pub use config::{DayConfig, DaysConfig, Goal, Keep, MOST_RUNS, SweepConfig, is_sweep};
 pub use error::SweepError;
-pub use inputs::Inputs;
+pub use inputs::{Inputs, PluginOf};
 pub use judge::{Combination, Figures, Judgement, Selection, Split, judge};
 pub use page::page;
 pub use plan::{Cell, Checked, Day, Parameter, ParameterCheck, Sweep, goal_of, load};

@@ -301,7 +301,8 @@ fn parameters(
 /// Programs and files that are tried: the platform would look for them elsewhere.
 fn rebase(parameter: &mut Parameter, bases: Bases<'_>) {
     let last = parameter.path.rsplit('.').next().unwrap_or_default();
-    if parameter.path.contains(".params.") || !["program", "file", "files"].contains(&last) {
+    let is_path = ["program", "files", "history", "file", "instruments_file"].contains(&last);
+    if parameter.path.contains(".params.") || !is_path {
         return;
     }
     for value in parameter.values.iter_mut().filter(|value| !value.text.starts_with("builtin:")) {

@@ -19,6 +19,7 @@ pub(crate) mod journal;
 mod keeping;
 mod kill;
 mod matching_verify;
+mod md_send;
 mod md_verify;
 mod parameters;
 mod recover;
@@ -27,8 +28,10 @@ mod report;
 mod run;
 pub(crate) mod runs;
 mod seats;
+mod service_manager;
 pub(crate) mod settle;
 mod status;
+pub(crate) mod strategy;
 pub(crate) mod sweep;
 pub(crate) mod t2o;
 pub(crate) mod token;
@@ -59,6 +62,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Verb::Status(arguments) => status::status(&arguments),
         Verb::Top(arguments) => top::top(&arguments),
         Verb::Book(arguments) => book::book(&arguments),
+        Verb::Strategy(verb) => strategy::dispatch(&verb),
         Verb::Account(verb) => account::dispatch(&verb),
         Verb::Kill(arguments) => kill::kill(&arguments),
         Verb::Revive(arguments) => kill::revive(&arguments),
@@ -69,6 +73,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Verb::Journal(verb) => journal::dispatch(&verb),
         Verb::Trace(verb) => trace::dispatch(&verb),
         Verb::Md(MdVerb::Verify(arguments)) => md_verify::verify(&arguments),
+        Verb::Md(MdVerb::Send(arguments)) => md_send::send(&arguments),
         Verb::Matching(MatchingVerb::Verify(arguments)) => matching_verify::verify(&arguments),
         Verb::Bench(what) => bench::bench(&what),
         Verb::T2o(verb) => t2o::run(&verb),

@@ -3,7 +3,7 @@
 use std::env;
 use std::time::{Duration, SystemTime};
 
-use ::backtest::{BacktestError, Outcome};
+use ::backtest::{BacktestError, Outcome, Plugins};
 use indicatif::{ProgressBar, ProgressStyle};
 use master_client::{End, Launch, LaunchError, Recover, Running};
 use node::{Counter, Exit, InstanceDir, StopFlag};
@@ -11,13 +11,14 @@ use observe::{InstanceView, Report};
 use outcome::Mode;
 use recorder::recover::Recovery;
 use serde_json::json;
-use topology::{NodeKind, Platform, Topology};
+use topology::{NodeKind, Platform, Program, Topology};
 
 use crate::args::{OutArguments, Until, Up};
 use crate::failure::Failure;
 use crate::output::{self, Format};
 use crate::verbs::deaths::Deaths;
 use crate::verbs::keeping::{self, Keeping, Kept};
+use crate::verbs::service_manager::ServiceManager;
 use crate::verbs::{backtest, fit, report};
 
 pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
@@ -27,8 +28,9 @@ pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
     let (name, total) = (topology.instance.clone(), topology.nodes.len());
     let stays = arguments.stay || arguments.foreground;
     let keeping = Keeping::of(&arguments.out, platform.as_ref(), stays);
-    if !stays && recover.is_none() && is_for_one_process(&topology) {
-        let (outcome, kept) = alone(topology, keeping, &stop)?;
+    let in_process = if stays || recover.is_some() { None } else { one_process(&topology) };
+    if let Some(plugins) = in_process {
+        let (outcome, kept) = alone(topology, &plugins, keeping, &stop)?;
         if outcome.is_interrupted {
             talk!("stopping");
         }
@@ -38,8 +40,9 @@ pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
     let is_left = arguments.stay && !arguments.foreground && !master_client::is_first_process();
     if is_left {
         topology.run_folder = keeping.noted();
+        let quotes = expected_quotes(&topology);
         start(topology, recover, &stop)?.detach();
-        return stayed(&name, total, arguments.format);
+        return stayed(&name, total, quotes, arguments.format);
     }
     let kept = keeping.begin(&topology, keeping::mode(&topology))?;
     let (running, kept) = start_kept(topology, recover, &stop, kept)?;
@@ -56,14 +59,55 @@ fn follow_owner(stop: &StopFlag) {
     }
 }
 
-fn is_for_one_process(topology: &Topology) -> bool {
-    topology.one_process.unwrap_or_else(|| ::backtest::unfit(topology).is_none())
+/// The plug-ins of its programs, if all of it runs in this process. A backtest that does not says why, since it takes many
+/// times as long.
+fn one_process(topology: &Topology) -> Option<Plugins> {
+    if topology.one_process == Some(false) || !topology.deterministic {
+        return None;
+    }
+    let plugins = Plugins::find(topology);
+    match ::backtest::unfit(topology, &plugins) {
+        Some(why) if topology.one_process.is_none() => {
+            talk!("lock-step over processes, which takes many times as long as in one: {why}");
+            None
+        }
+        // What keeps it is an error where the file asks for one process.
+        _ => {
+            for (program, plugin) in plugins.all().filter(|(program, plugin)| *program != plugin.path()) {
+                talk!("{} runs in this process, as {}", program.display(), plugin.path().display());
+            }
+            Some(plugins)
+        }
+    }
+}
+
+/// Plug-ins are no programs.
+fn demand_programs(topology: &Topology) -> Result<(), Failure> {
+    let plugged = topology.nodes.iter().find_map(|node| match &node.program {
+        Program::Path(path) if ::backtest::is_plugin(path) => Some((&node.name, path)),
+        _ => None,
+    });
+    match plugged {
+        Some((name, path)) => Err(Failure::new(
+            Exit::Usage,
+            format!(
+                "the program of `{name}` is {}, a plug-in, which runs in the one process of a backtest alone: name the program beside it",
+                path.display()
+            ),
+        )),
+        None => Ok(()),
+    }
 }
 
 /// All of it in this process, to its end.
-fn alone(topology: Topology, keeping: Keeping, stop: &StopFlag) -> Result<(Outcome, Kept), Failure> {
-    let mut kept = keeping.begin(&topology, Mode::OneProcess)?;
-    match backtest::run_to_its_end(topology, stop, &mut kept) {
+fn alone(
+    topology: Topology,
+    plugins: &Plugins,
+    keeping: Keeping,
+    stop: &StopFlag,
+) -> Result<(Outcome, Kept), Failure> {
+    let mut kept = keeping.with_plugins(plugins).begin(&topology, Mode::OneProcess)?;
+    match backtest::run_to_its_end(topology, plugins, stop, &mut kept) {
         Ok(outcome) => Ok((outcome, kept)),
         Err(error @ Failure::Backtest(BacktestError::Report(_))) => {
             let _ = kept.finish(None, false);
@@ -105,6 +149,7 @@ fn conclude(report: &Report, kept: Kept, is_interrupted: bool, format: Format) -
 
 /// Starts it, and waits until all are ready.
 fn start(topology: Topology, recover: Option<Recover>, stop: &StopFlag) -> Result<Running, Failure> {
+    demand_programs(&topology)?;
     fit::demand(&topology)?;
     let (name, total) = (topology.instance.clone(), topology.nodes.len());
     let remains = InstanceDir::new(&name).and_then(|instance| InstanceView::open(instance).ok());
@@ -133,8 +178,8 @@ fn start(topology: Topology, recover: Option<Recover>, stop: &StopFlag) -> Resul
 pub(super) fn whole(topology: Topology, out: &OutArguments, format: Format) -> Result<u8, Failure> {
     let stop = StopFlag::install()?;
     let keeping = Keeping::of(out, None, false);
-    if is_for_one_process(&topology) {
-        let (outcome, kept) = alone(topology, keeping, &stop)?;
+    if let Some(plugins) = one_process(&topology) {
+        let (outcome, kept) = alone(topology, &plugins, keeping, &stop)?;
         if outcome.is_interrupted {
             let _ = kept.finish(Some(&outcome.report), true);
             return Err(super::replay::interrupted());
@@ -175,11 +220,15 @@ fn what(arguments: &Up) -> Result<(Topology, Option<Platform>, Option<Recover>),
 /// Until SIGTERM or Ctrl-C, or until somebody else has taken it down.
 fn stay(mut running: Running, stop: &StopFlag, mut kept: Kept, format: Format) -> Result<u8, Failure> {
     let mut deaths = Deaths::default();
+    let mut manager = ServiceManager::new();
+    manager.ready();
     let has_master = running.stay(|view| {
         deaths.look(view);
         kept.look();
+        manager.look(view);
         !stop.is_set()
     });
+    manager.stopping();
     let instance = running.view().instance();
     if !has_master && !instance.is_there().unwrap_or(true) {
         talk!("instance `{}` was taken down", instance.name());
@@ -209,10 +258,13 @@ fn finish(running: Running, kept: Kept, is_interrupted: bool, format: Format) ->
     }
 }
 
-fn stayed(name: &str, nodes: usize, format: Format) -> Result<u8, Failure> {
+fn stayed(name: &str, nodes: usize, quotes: Option<u64>, format: Format) -> Result<u8, Failure> {
     match format {
         Format::Json => output::print_json(&json!({ "instance": name, "nodes": nodes, "state": "running" }))?,
         Format::Text => talk!("`colo status {name}` shows it, `colo down {name}` stops it"),
+    }
+    if let Some(quotes) = quotes {
+        talk!("its market ends after {} quotes; --set md.count=0 lets it go on", output::number(quotes));
     }
     Ok(Exit::Done.code())
 }
@@ -261,7 +313,7 @@ fn watch(running: &mut Running, stop: &StopFlag, kept: &mut Kept) -> Result<End,
 pub(super) fn expected_quotes(topology: &Topology) -> Option<u64> {
     let section = &topology.nodes.iter().find(|node| node.kind == topology::NodeKind::Md)?.section;
     let config: topology::config::MdConfig = serde_json::from_value(section.clone()).ok()?;
-    let simulated = !config.source.is_replay() && config.count > 0;
+    let simulated = !config.source.has_flow() && config.count > 0;
     simulated.then(|| u64::from(config.instruments) * config.count)
 }
 

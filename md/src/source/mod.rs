@@ -32,8 +32,10 @@ mod error;
 mod fields;
 mod files;
 mod input;
+pub mod itch;
 mod listing;
 pub mod lobster;
+pub mod multicast;
 mod orders;
 pub mod pitch;
 mod published;
@@ -65,6 +67,12 @@ pub trait Source: Send {
     /// # Errors
     /// [`SourceError`]: a bad row (when those stop the replay), or bytes that cannot be read.
     fn next(&mut self, event: &mut SourceEvent) -> Result<bool, SourceError>;
+
+    /// After `next` has answered `false`: true when more may come, so that it is to be asked again; only a live source
+    /// waits.
+    fn is_waiting(&self) -> bool {
+        false
+    }
 
     /// The counts of the rows so far.
     fn counts(&self) -> &Counts;
@@ -136,14 +144,15 @@ pub struct Counts {
     /// quantity.
     pub off_quantity: u64,
     /// Rows about an order that no row adds, although the files begin before the market opens (sse); rows about an
-    /// order that has ended, and rows that repeat the previous one (LOBSTER).
+    /// order that has ended (LOBSTER); rows that repeat the previous one (LOBSTER, ITCH); stock locates of another stock
+    /// (ITCH).
     pub unmatched: u64,
     /// Orders with the number of an order that has ended (sse, LOBSTER).
     pub reused: u64,
     /// Signs of missing rows: orders dropped because a row of continuous trading proves that they ended (sse), and
     /// events of continuous trading that left the book crossed, whose quotes are held back.
     pub crossed: u64,
-    /// Files whose last row has no line end: perhaps cut off. Not part of the tolerated share.
+    /// Files whose last row has no line end, or that lack the message that says that none follows (ITCH): perhaps cut off. Not part of the tolerated share.
     pub unended: u64,
 }
 
@@ -246,6 +255,8 @@ pub enum SourceKind {
     Pitch,
     /// Databento, market by order.
     Dbn,
+    /// Nasdaq TotalView-ITCH 5.0.
+    Itch,
 }
 
 impl FromStr for SourceKind {
@@ -257,10 +268,11 @@ impl FromStr for SourceKind {
             "lobster" => Ok(SourceKind::Lobster),
             "pitch" => Ok(SourceKind::Pitch),
             "dbn" => Ok(SourceKind::Dbn),
+            "itch" => Ok(SourceKind::Itch),
             _ => Err(SourceError::Option {
                 name: "source",
                 found: format!("`{text}`"),
-                expected: "sse, lobster, pitch or dbn".to_owned(),
+                expected: "sse, lobster, pitch, dbn or itch".to_owned(),
             }),
         }
     }
@@ -277,6 +289,7 @@ pub fn open(kind: SourceKind, files: &Files, options: &Options) -> Result<Box<dy
         SourceKind::Lobster => Box::new(lobster::LobsterSource::open(files, options)?),
         SourceKind::Pitch => Box::new(pitch::PitchSource::open(files, options)?),
         SourceKind::Dbn => Box::new(DbnSource::open(files, options)?),
+        SourceKind::Itch => Box::new(itch::ItchSource::open(files, options)?),
     })
 }
 

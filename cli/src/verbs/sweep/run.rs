@@ -48,7 +48,7 @@ fn begun(arguments: &SweepRun, program: &Path) -> Result<u8, Failure> {
         None => Place::Root(absolute(Path::new(SWEEPS))),
     };
     let store = Store::begin(&place, &checked.sweep, env!("CARGO_PKG_VERSION"))?;
-    let inputs = Inputs::new(&checked.sweep, program);
+    let inputs = Inputs::new(&checked.sweep, program, backtest::plugin_of);
     go(arguments, &checked, store, inputs, &bill, (program, &stop))
 }
 
@@ -66,7 +66,7 @@ fn resumed(arguments: &SweepRun, folder: &Path, program: &Path) -> Result<u8, Fa
     let sweep = &checked.sweep;
     let was = store.manifest.files.clone();
     store.go_on_with(sweep, env!("CARGO_PKG_VERSION"))?;
-    let mut inputs = Inputs::new(sweep, program);
+    let mut inputs = Inputs::new(sweep, program, backtest::plugin_of);
     let mut again: Vec<usize> = Vec::new();
     for cell in &sweep.cells {
         let Some(done) = store.done.get(&cell.number) else { continue };
