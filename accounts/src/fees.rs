@@ -4,7 +4,7 @@
 //! unit, and no less than its minimum once it has traded. A fill pays what the sum has grown by. An order keeps the charges
 //! that held when it came in.
 
-use wire::{ChargeKind, FeeEvent, FeeRule, FeeSide, Side};
+use wire::{ChargeKind, FeeEvent, FeeRule, FeeSide, Liquidity, Side};
 
 use crate::amount::{MOST, MOST_RATE, part_up, up_to};
 use crate::refusal::Refusal;
@@ -22,15 +22,56 @@ pub(crate) enum Class {
 /// What an order has traded so far, by class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Traded {
-    pub(crate) lots: [i64; 3],
-    pub(crate) value: [i128; 3],
+    all: Parts,
+    /// Of that, while it rested.
+    rested: Parts,
 }
-state!(Traded { lots, value });
+state!(Traded { all, rested });
 
-impl Traded {
-    pub(crate) fn add(&mut self, class: Class, lots: i64, value: i128) {
+/// Lots and what they are worth, by class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Parts {
+    lots: [i64; 3],
+    value: [i128; 3],
+}
+state!(Parts { lots, value });
+
+impl Parts {
+    fn add(&mut self, class: Class, lots: i64, value: i128) {
         self.lots[class as usize] = self.lots[class as usize].saturating_add(lots);
         self.value[class as usize] = self.value[class as usize].saturating_add(value.abs());
+    }
+
+    fn plus(&self, other: &Parts, sign: i8) -> Parts {
+        let mut sum = *self;
+        for class in 0..3 {
+            sum.lots[class] = sum.lots[class].saturating_add(i64::from(sign) * other.lots[class]);
+            sum.value[class] = sum.value[class].saturating_add(i128::from(sign) * other.value[class]);
+        }
+        sum
+    }
+}
+
+impl Traded {
+    pub(crate) fn add(&mut self, class: Class, liquidity: Liquidity, lots: i64, value: i128) {
+        self.all.add(class, lots, value);
+        if liquidity == Liquidity::Maker {
+            self.rested.add(class, lots, value);
+        }
+    }
+
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.all.lots == [0; 3]
+    }
+}
+
+/// What an order may yet trade, by class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ToCome(Parts);
+
+impl ToCome {
+    pub(crate) fn add(&mut self, class: Class, lots: i64, value: i128) {
+        self.0.add(class, lots, value);
     }
 }
 
@@ -41,20 +82,40 @@ pub(crate) struct Charge {
     kind: ChargeKind,
     side: FeeSide,
     event: FeeEvent,
+    /// [`FeeRule::MAKER`], [`FeeRule::TAKER`], or 0.
+    liquidity: u8,
     unit: u64,
     rate: u64,
     per_lot: i128,
     minimum: i128,
 }
-state!(Charge { number, kind, side, event, unit, rate, per_lot, minimum });
+state!(Charge { number, kind, side, event, liquidity, unit, rate, per_lot, minimum });
 
 impl Charge {
     #[inline]
     fn of(&self, side: Side, traded: &Traded) -> i128 {
+        match self.liquidity {
+            FeeRule::MAKER => self.of_parts(side, &traded.rested),
+            FeeRule::TAKER => self.of_parts(side, &traded.all.plus(&traded.rested, -1)),
+            _ => self.of_parts(side, &traded.all),
+        }
+    }
+
+    /// The same, if all that is to come were of the kind that this charge is for.
+    fn worst(&self, side: Side, traded: &Traded, to_come: &ToCome) -> i128 {
+        match self.liquidity {
+            FeeRule::MAKER => self.of_parts(side, &traded.rested.plus(&to_come.0, 1)),
+            FeeRule::TAKER => self.of_parts(side, &traded.all.plus(&traded.rested, -1).plus(&to_come.0, 1)),
+            _ => self.of_parts(side, &traded.all.plus(&to_come.0, 1)),
+        }
+    }
+
+    #[inline]
+    fn of_parts(&self, side: Side, parts: &Parts) -> i128 {
         if !self.side.covers(side) {
             return 0;
         }
-        let Traded { lots, value } = traded;
+        let Parts { lots, value } = parts;
         let (lots, value) = match self.event {
             FeeEvent::Any => (lots[0] + lots[1] + lots[2], value[0] + value[1] + value[2]),
             FeeEvent::Open => (lots[0], value[0]),
@@ -94,6 +155,7 @@ impl Fees {
         let amounts = [rule.per_lot.wide(), rule.minimum.wide()];
         let fits = (1..=Fees::MOST_CHARGES).contains(&rule.charge)
             && rule.rate <= MOST_RATE
+            && matches!(rule.flags, 0 | FeeRule::MAKER | FeeRule::TAKER)
             && amounts.iter().all(|amount| (0..=MOST >> 40).contains(amount));
         if !fits {
             return Err(Refusal::Number);
@@ -120,6 +182,7 @@ impl Fees {
                     kind: rule.kind,
                     side: rule.side,
                     event: rule.event,
+                    liquidity: rule.flags,
                     unit: rule.unit,
                     rate: rule.rate,
                     per_lot: rule.per_lot.wide(),
@@ -146,6 +209,13 @@ impl Fees {
             }
         }
         sum
+    }
+
+    /// All that an order may yet come to, fees and taxes together: each charge as if all that is to come were its own.
+    #[inline]
+    pub(crate) fn worst(&self, schedule: u32, side: Side, traded: &Traded, to_come: &ToCome) -> i128 {
+        let charges = self.schedules.get(schedule as usize).into_iter().flatten();
+        charges.map(|charge| charge.worst(side, traded, to_come)).sum()
     }
 
     /// True where nothing is charged.

@@ -122,6 +122,7 @@ mod snapshot;
 mod state;
 mod statement;
 mod table;
+mod tariff;
 mod view;
 
 pub use amount::{MOST, MOST_MULTIPLIER, MOST_RATE, ONE};
@@ -140,4 +141,5 @@ pub use settlement::Settlement;
 pub use show::{ContractView, Opened, SetLimit, WorkingOrder};
 pub use snapshot::RestoreError;
 pub use statement::{PositionRow, Statement};
+pub use tariff::Tariff;
 pub use view::{AccountView, PurseView};

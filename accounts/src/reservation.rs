@@ -4,7 +4,7 @@ use wire::{AccountKind, Price, Side};
 
 use crate::amount::{MOST, value};
 use crate::contracts::Contract;
-use crate::fees::{Charged, Class, Fees, Traded};
+use crate::fees::{Charged, Class, Fees, ToCome, Traded};
 use crate::margin::Rates;
 use crate::orders::{Closes, Reservation};
 use crate::positions::{LONG, SHORT};
@@ -73,17 +73,16 @@ fn charges(
         return 0;
     }
     let with = |class: Class| {
-        let mut traded = *claim.traded;
-        traded.add(Class::Open, opening, opened);
+        let mut to_come = ToCome::default();
+        to_come.add(Class::Open, opening, opened);
         if closing > 0 {
-            traded.add(class, closing, closed);
+            to_come.add(class, closing, closed);
         }
-        let charged = terms.fees.charged(terms.schedule, claim.side, &traded);
-        charged.fees + charged.taxes
+        terms.fees.worst(terms.schedule, claim.side, claim.traded, &to_come)
     };
-    let until_now = match claim.traded.lots {
-        [0, 0, 0] => Charged::default(),
-        _ => terms.fees.charged(terms.schedule, claim.side, claim.traded),
+    let until_now = match claim.traded.is_nothing() {
+        true => Charged::default(),
+        false => terms.fees.charged(terms.schedule, claim.side, claim.traded),
     };
     let all = match claim.closes {
         _ if closing == 0 => with(Class::Open),

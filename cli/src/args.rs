@@ -22,6 +22,7 @@ use crate::verbs::journal::args::JournalVerb;
 use crate::verbs::replay::args::Replay;
 use crate::verbs::runs::args::RunsVerb;
 use crate::verbs::settle::Settle;
+use crate::verbs::strategy::args::StrategyVerb;
 use crate::verbs::t2o::args::T2oVerb;
 use crate::verbs::token::TokenVerb;
 use crate::verbs::top::args::Top;
@@ -74,6 +75,9 @@ pub(crate) enum Verb {
     Top(Top),
     /// Show an instrument's book as a ladder.
     Book(Book),
+    /// Strategies of one's own: start a project.
+    #[command(subcommand)]
+    Strategy(StrategyVerb),
     /// Accounts: open them, move money, set limits, show what they have.
     #[command(subcommand)]
     Account(AccountVerb),
@@ -166,6 +170,7 @@ Examples:
   colo md verify --source pitch --messages pitch.txt.gz --format json
   colo md verify --source sse --messages DAY --orderbook DAY/snapshot.csv.gz --symbol 600519
   colo md verify --source dbn --messages mbo.dbn.zst
+  colo md verify --source itch --messages 01302019.NASDAQ_ITCH50.gz
 
 Exit code 4 when they differ by more than --tolerance allows.")]
     Verify(MdVerify),
@@ -182,6 +187,8 @@ pub(crate) enum VerifySource {
     Sse,
     /// Databento, market by order: fills of resting orders against the book that the other records make.
     Dbn,
+    /// Nasdaq TotalView-ITCH 5.0: adds = cancels + executions + resting, for each stock.
+    Itch,
 }
 
 #[derive(Debug, Args)]

@@ -60,7 +60,7 @@ fn profit_of_random_fills_is_their_exact_sum_rounded_once_also_after_a_restart_o
             cash -= i128::from(price) * i128::from(quantity) * i128::from(side.sign());
             held[instrument as usize] += i128::from(quantity) * i128::from(side.sign());
             if number == fills / 2 {
-                book = Book::restore(&snapshot(&mut book)).expect("its own snapshot");
+                book = Book::restore(&snapshot(&mut book), &[]).expect("its own snapshot");
             }
         }
         let mut exact = cash;
@@ -83,7 +83,11 @@ fn profit_of_random_fills_is_their_exact_sum_rounded_once_also_after_a_restart_o
         let expected: f64 = text.parse().expect("a number");
 
         let states = snapshot(&mut book).positions;
-        assert_eq!(observe::profit(&states), expected, "seed {seed}: {exact} in 1e-9");
+        assert_eq!(
+            observe::profit(&states, &std::collections::BTreeMap::new()),
+            expected,
+            "seed {seed}: {exact} in 1e-9"
+        );
         // What a sum of the rounded parts would say.
         let rounded: f64 =
             states.iter().map(|state| state.realised.to_f64() + state.unrealised.to_f64()).sum();

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use wire::fold::WorkingOrders;
 use wire::{
-    Best, EndOfStream, Execution, Fill, InstrumentId, Message, Money, NodeChange, NodeEvent, NodeRole,
-    OrderStatus, OrderUpdate, Price, Quantity, Quote, SnapshotBegin, StrategyId, TradePrint,
+    Best, EndOfStream, Execution, Fill, Instrument, InstrumentId, Message, Money, NodeChange, NodeEvent,
+    NodeRole, OrderStatus, OrderUpdate, Price, Quantity, Quote, SnapshotBegin, StrategyId, TradePrint,
 };
 
 use crate::anomalies::{Anomalies, Anomaly};
@@ -19,6 +19,8 @@ pub struct Book {
     /// Orders that have not ended, and how far executions are booked.
     pub(crate) orders: WorkingOrders,
     pub(crate) marks: Marks,
+    /// What the prices of instruments are multiplied by, where that is not 1.
+    pub(crate) contracts: BTreeMap<InstrumentId, u64>,
     /// Generation of each strategy's seat.
     pub(crate) generations: BTreeMap<StrategyId, u64>,
     /// Number of the latest snapshot.
@@ -47,6 +49,19 @@ impl Book {
     /// An empty book.
     pub fn new() -> Book {
         Book::default()
+    }
+
+    /// Notes what an instrument's price is multiplied by. To be known before its first execution.
+    pub fn list(&mut self, instrument: &Instrument) {
+        match instrument.contract() {
+            1 => self.contracts.remove(&instrument.id),
+            contract => self.contracts.insert(instrument.id, contract),
+        };
+    }
+
+    /// What the price of an instrument is multiplied by.
+    pub fn contract(&self, instrument: InstrumentId) -> u64 {
+        self.contracts.get(&instrument).copied().unwrap_or(1)
     }
 
     /// Takes one frame from matching's executions. `position` is the frame's; positions grow, and one that was
@@ -115,7 +130,8 @@ impl Book {
 
     /// A strategy's position in an instrument; flat when it never traded there.
     pub fn position(&self, strategy: StrategyId, instrument: InstrumentId) -> Position {
-        self.positions.get(&(strategy, instrument)).copied().unwrap_or(Position::FLAT)
+        let flat = || Position::of(self.contract(instrument));
+        self.positions.get(&(strategy, instrument)).copied().unwrap_or_else(flat)
     }
 
     /// Latest mid, or last trade; [`Price::NONE`] before the first.
@@ -189,7 +205,8 @@ impl Book {
             }
             Execution::Update(update) if update.status == OrderStatus::Accepted => {
                 let holder = (update.order_id.strategy(), update.instrument);
-                self.positions.entry(holder).or_default().count_order();
+                let flat = Position::of(self.contract(update.instrument));
+                self.positions.entry(holder).or_insert(flat).count_order();
             }
             Execution::Update(_) => {}
         }

@@ -6,7 +6,8 @@ use wire::{InstrumentId, Money, PositionState, Price, Quantity, Side, StrategyId
 ///
 /// # Method
 ///
-/// Amounts are whole numbers of 1e-9 of the currency (price units times quantity), 128 bits wide.
+/// Amounts are whole numbers of 1e-9 of the currency (price units times quantity times what a contract multiplies by), 128
+/// bits wide.
 ///
 /// - A fill in the direction of the position, or from flat, adds `price × quantity` to the cost of what is open.
 /// - A fill against it closes at the average cost: of the cost of what is open the closed part leaves, in
@@ -20,7 +21,7 @@ use wire::{InstrumentId, Money, PositionState, Price, Quantity, Side, StrategyId
 /// realised and unrealised, and nothing is ever lost:
 ///
 /// ```text
-///     realised + unrealised = cash + position × mark          exactly
+///     realised + unrealised = cash + position × mark × contract          exactly
 /// ```
 ///
 /// where `cash` is what sales brought less what purchases cost. A [`PositionState`] has cash exactly, and so the sum
@@ -31,7 +32,7 @@ use wire::{InstrumentId, Money, PositionState, Price, Quantity, Side, StrategyId
 /// use ledger::Position;
 /// use wire::{Price, Quantity, Side};
 ///
-/// let bought = Position::FLAT.trade(Side::Buy, Price(10), Quantity(3)).unwrap();
+/// let bought = Position::of(1).trade(Side::Buy, Price(10), Quantity(3)).unwrap();
 /// let position = bought.trade(Side::Sell, Price(16), Quantity(1)).unwrap();
 /// assert_eq!((position.quantity(), position.average_price()), (2, Price(10)));
 /// assert_eq!((position.realised(), position.unrealised(Price(9))), (6, -2));
@@ -47,12 +48,32 @@ pub struct Position {
     sold: i64,
     fills: u64,
     orders: u64,
+    /// One unit of quantity is worth the price times this, and one; so that nothing is one.
+    contract_less_one: u64,
 }
 
 impl Position {
-    /// Nothing held, nothing done.
-    pub const FLAT: Position =
-        Position { quantity: 0, cost: 0, cash: 0, bought: 0, sold: 0, fills: 0, orders: 0 };
+    /// Nothing held, nothing done, in an instrument whose price is multiplied by 1.
+    pub const FLAT: Position = Position::of(1);
+
+    /// Nothing held, nothing done; one unit of quantity is worth the price times `contract`
+    /// ([`wire::Instrument::contract`]).
+    pub const fn of(contract: u64) -> Position {
+        Position {
+            quantity: 0,
+            cost: 0,
+            cash: 0,
+            bought: 0,
+            sold: 0,
+            fills: 0,
+            orders: 0,
+            contract_less_one: contract.saturating_sub(1),
+        }
+    }
+
+    fn contract(&self) -> i128 {
+        i128::from(self.contract_less_one) + 1
+    }
 
     /// The position after a fill; `None` when `quantity` is not positive or an amount would overflow.
     #[must_use]
@@ -65,8 +86,8 @@ impl Position {
         let open = self.quantity.unsigned_abs();
         let closed = if against { open.min(quantity.0.unsigned_abs()) } else { 0 };
         let opened = i128::from(quantity.0) - i128::from(closed);
-        let paid = i128::from(price.0) * i128::from(signed);
-        let added = i128::from(price.0) * opened * i128::from(side.sign());
+        let paid = (i128::from(price.0) * i128::from(signed)).checked_mul(self.contract())?;
+        let added = (i128::from(price.0) * opened * i128::from(side.sign())).checked_mul(self.contract())?;
         let left = self.cost.checked_sub(share(self.cost, closed, open)?)?;
         let total = |before: i64, of: Side| {
             if side == of { before.checked_add(quantity.0) } else { Some(before) }
@@ -80,6 +101,7 @@ impl Position {
             sold: total(self.sold, Side::Sell)?,
             fills: self.fills.saturating_add(1),
             orders: self.orders,
+            contract_less_one: self.contract_less_one,
         })
     }
 
@@ -103,7 +125,7 @@ impl Position {
         if self.quantity == 0 {
             return Price::ZERO;
         }
-        let average = self.cost / i128::from(self.quantity);
+        let average = self.cost / (i128::from(self.quantity) * self.contract());
         Price(average.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64)
     }
 
@@ -151,11 +173,12 @@ impl Position {
     /// Cash is exact in the message, and so is the position's total profit and loss at any later mark. The cost of what is open is
     /// known from rounded amounts: one is taken that rounds to the average price and to the realised and unrealised
     /// amounts, so that each of these is off by less than 1e-6.
-    pub(crate) fn from_state(state: &PositionState) -> Position {
+    pub(crate) fn from_state(state: &PositionState, contract: u64) -> Position {
+        let empty = Position::of(contract);
         let quantity = state.position.0;
-        let held = i128::from(quantity);
+        let held = i128::from(quantity).saturating_mul(empty.contract());
         let cash = state.cash.wide();
-        let rounded = i128::from(state.average_price.0) * held;
+        let rounded = i128::from(state.average_price.0).saturating_mul(held);
         let (low, high) = around(rounded, held.abs());
         let (mut least, mut most) = if quantity == 0 { (0, 0) } else { (low, high) };
         let mut narrow = |low: i128, high: i128| {
@@ -165,7 +188,7 @@ impl Position {
             let (low, high) = around(i128::from(state.realised.0) * 1_000, 1_000);
             narrow(low.saturating_sub(cash), high.saturating_sub(cash));
             if state.mark_price.is_some() {
-                let value = state.position.wide(state.mark_price);
+                let value = state.position.wide(state.mark_price).saturating_mul(empty.contract());
                 let (low, high) = around(i128::from(state.unrealised.0) * 1_000, 1_000);
                 narrow(value - high, value - low);
             }
@@ -178,11 +201,12 @@ impl Position {
             sold: state.sold.0,
             fills: state.fills,
             orders: state.orders,
+            ..empty
         }
     }
 
     fn value(&self, mark: Price) -> i128 {
-        Quantity(self.quantity).wide(mark)
+        Quantity(self.quantity).wide(mark).saturating_mul(self.contract())
     }
 }
 
@@ -255,6 +279,20 @@ mod tests {
         let position = traded(&[(Sell, -5, 10)]);
         assert_eq!((position.cash(), position.average_price()), (-50, Price(-5)));
         assert_eq!((position.unrealised(Price(-8)), position.unrealised(Price::NONE)), (30, 0));
+    }
+
+    #[test]
+    fn money_is_multiplied_by_the_contract_and_prices_are_not() {
+        let position = Position::of(50).trade(Buy, Price(10), Quantity(4)).unwrap();
+        let position = position.trade(Sell, Price(13), Quantity(1)).unwrap();
+        assert_eq!((position.quantity(), position.average_price()), (3, Price(10)));
+        assert_eq!((position.realised(), position.unrealised(Price(9))), (150, -150));
+        assert_eq!(position.cash(), -50 * (4 * 10 - 13));
+        let state = position.state(StrategyId(1), InstrumentId(1), Price(9));
+        assert_eq!(state.profit(50), 0);
+        let restored = Position::from_state(&state, 50);
+        assert_eq!((restored.quantity(), restored.cash()), (3, position.cash()));
+        assert_eq!(restored.average_price(), Price(10));
     }
 
     #[test]

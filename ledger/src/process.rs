@@ -102,10 +102,20 @@ fn recall(node: &Node, executions: InputId) -> Result<Book, RunError> {
         RunError::failed(format!("cannot take up where the ledger was: {error}"))
     };
     let snapshot = node::last_snapshot(node.instance()).map_err(|error| failed(&error))?;
+    let mut listed = Vec::new();
+    if let Some(input) = node.input("instruments").ok().and_then(|input| node.inputs().get(input.0)) {
+        node::read_held(node.instance(), input.name(), None, |frame| {
+            if frame.message_id == Instrument::ID {
+                listed.extend(Instrument::decode(frame.payload));
+            }
+        })
+        .map_err(|error| failed(&error))?;
+    }
     let mut book = match snapshot {
-        Some(snapshot) => Book::restore(&snapshot).map_err(|error| failed(&error))?,
+        Some(snapshot) => Book::restore(&snapshot, &listed).map_err(|error| failed(&error))?,
         None => Book::new(),
     };
+    listed.iter().for_each(|instrument| book.list(instrument));
     if let Some(input) = node.inputs().get(executions.0) {
         let end = input.position();
         let from = (book.next_execution() != 0).then(|| book.next_execution());
@@ -393,10 +403,13 @@ impl Component for Ledger {
             return desk.frame(context, frame);
         } else {
             debug_assert_eq!(input, self.instruments);
-            if let Some(desk) = &mut self.desk
+            if frame.message_id == Instrument::ID
                 && let Ok(instrument) = Instrument::decode(frame.payload)
             {
-                desk.listed(&instrument);
+                self.book.list(&instrument);
+                if let Some(desk) = &mut self.desk {
+                    desk.listed(&instrument);
+                }
             }
             let known = matches!(frame.message_id, Instrument::ID | EndOfStream::ID);
             context.add(Counter::Malformed, u64::from(!known));

@@ -1,7 +1,7 @@
 //! A restarted ledger starts from its own last snapshot of everybody.
 
 use wire::fold::{Snapshot, WorkingOrders};
-use wire::{InstrumentId, PositionState, SnapshotBegin, StrategyId};
+use wire::{Instrument, InstrumentId, PositionState, SnapshotBegin, StrategyId};
 
 use crate::book::Book;
 use crate::position::Position;
@@ -25,15 +25,18 @@ impl Book {
     /// snapshot, rounded to 1e-6. A snapshot does not hold the counts of anomalies, the generations (read the node events
     /// again), and the last trade of an instrument in which nobody has a position.
     ///
+    /// `instruments`: those of the platform, for what their prices are multiplied by.
+    ///
     /// # Errors
     /// [`RestoreError`].
-    pub fn restore(snapshot: &Snapshot) -> Result<Book, RestoreError> {
+    pub fn restore(snapshot: &Snapshot, instruments: &[Instrument]) -> Result<Book, RestoreError> {
         let begin = &snapshot.begin;
         if begin.strategy != SnapshotBegin::EVERYBODY {
             return Err(RestoreError::NotEverybody(begin.strategy));
         }
         let mut book =
             Book { orders: WorkingOrders::of(snapshot), snapshots: begin.snapshot, ..Book::default() };
+        instruments.iter().for_each(|instrument| book.list(instrument));
         for state in &snapshot.positions {
             book.restore_position(state)?;
         }
@@ -49,7 +52,8 @@ impl Book {
         if state.mark_price.is_some() && !self.marks.restore_mark(state.instrument, state.mark_price) {
             return Err(RestoreError::Instrument(state.instrument));
         }
-        self.positions.insert((state.strategy, state.instrument), Position::from_state(state));
+        let position = Position::from_state(state, self.contract(state.instrument));
+        self.positions.insert((state.strategy, state.instrument), position);
         Ok(())
     }
 }

@@ -188,11 +188,11 @@ fn what_is_no_whole_snapshot_of_everybody_is_refused() {
         assert_eq!(whole(messages), None, "without message {missing}");
     }
     let taken = whole(messages).unwrap();
-    assert!(Book::restore(&taken).is_ok());
+    assert!(Book::restore(&taken, &[]).is_ok());
     let error = |change: &dyn Fn(&mut Snapshot)| {
         let mut snapshot = taken.clone();
         change(&mut snapshot);
-        Book::restore(&snapshot).err()
+        Book::restore(&snapshot, &[]).err()
     };
     assert_eq!(error(&|taken| taken.begin.strategy = ME), Some(RestoreError::NotEverybody(ME)));
     let nowhere = InstrumentId(0);
@@ -213,6 +213,6 @@ fn the_number_of_the_last_trade_outlives_the_executions_in_which_it_stood() {
         other => panic!("{other:?}"),
     };
     assert_eq!(trade_of(&mut book), 854);
-    let mut restored = Book::restore(&snapshot(&mut book)).unwrap();
+    let mut restored = Book::restore(&snapshot(&mut book), &[]).unwrap();
     assert_eq!(trade_of(&mut restored), 854, "no fill since");
 }

@@ -63,7 +63,7 @@ proptest! {
                 _ => None,
             };
         }
-        if let Ok(mut restored) = Book::restore(&snapshot(&mut book)) {
+        if let Ok(mut restored) = Book::restore(&snapshot(&mut book), &[]) {
             restored.totals(SnapshotBegin::EVERYBODY);
             everything(&mut restored);
         }
@@ -106,7 +106,7 @@ proptest! {
             orders: fills,
             cash: WideMoney { low: fills, high: realised },
         };
-        let mut book = Book::restore(&taken).unwrap();
+        let mut book = Book::restore(&taken, &[]).unwrap();
         book.on_fill(u64::MAX, &Fill { side: Side::Sell, ..fill(id(7, 2), price, quantity, 0) });
         book.totals(SnapshotBegin::EVERYBODY);
         everything(&mut book);

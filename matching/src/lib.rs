@@ -24,7 +24,7 @@
 //! # let instrument = Instrument {
 //! #     id: InstrumentId(1), reserved: 0, symbol: Symbol::new("600519.SH").unwrap(), tick: Price(10_000_000),
 //! #     lot: Quantity(100), price_low: Price::NONE, price_high: Price::NONE, reference_price: Price::NONE,
-//! #     max_quantity: Quantity(0), reserved_tail: 0, reserved_end: 0,
+//! #     max_quantity: Quantity(0), multiplier: 0, currency: wire::Currency::EMPTY,
 //! # };
 //! let mut engine = Engine::new(EngineOptions { fill: FillModel::Quotes, ..EngineOptions::default() });
 //! engine.on_instrument(&instrument);

@@ -63,8 +63,8 @@ fn engine() -> Engine {
         price_high: Price::NONE,
         reference_price: Price::NONE,
         max_quantity: Quantity(0),
-        reserved_tail: 0,
-        reserved_end: 0,
+        multiplier: 0,
+        currency: wire::Currency::EMPTY,
     });
     engine
 }

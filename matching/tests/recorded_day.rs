@@ -65,8 +65,8 @@ fn pass(events: &[BookEvent], answers: &mut Vec<Execution>, mut see: impl FnMut(
         price_high: none,
         reference_price: none,
         max_quantity: Quantity(0),
-        reserved_tail: 0,
-        reserved_end: 0,
+        multiplier: 0,
+        currency: wire::Currency::EMPTY,
     });
     let mut answered = 0;
     for (number, event) in events.iter().enumerate() {

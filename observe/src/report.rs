@@ -1,10 +1,12 @@
 //! What came of a run.
 
+use std::collections::BTreeMap;
+
 use node::{Counter, NodeState};
 use pinning::{Host, HostError, HostSummary};
 use serde::{Deserialize, Serialize};
-use topology::{NodeKind, Topology};
-use wire::{Money, PositionState};
+use topology::{NodeKind, Stream, Topology};
+use wire::{Instrument, InstrumentId, Message, Money, PositionState};
 
 use crate::caveats::{JournalMemory, caveats};
 use crate::irregular::{self, Irregular};
@@ -157,6 +159,7 @@ impl Report {
             seats.iter().filter(|seat| seat.kind == kind).map(|seat| seat.counter(counter)).sum()
         };
         let positions = last_positions(view);
+        let contracts = contracts(view, topology);
         let lost_by = Lost::read(view, topology, &seats);
         let (totals, strategies) = Totals::read(view, topology);
         Ok(Report {
@@ -185,7 +188,7 @@ impl Report {
             strategies: seats
                 .iter()
                 .filter(|seat| seat.kind.sends())
-                .map(|seat| strategy(seat, &strategies, &positions))
+                .map(|seat| strategy(seat, &strategies, &positions, &contracts))
                 .collect(),
             nodes: seats
                 .iter()
@@ -219,7 +222,12 @@ impl Report {
     }
 }
 
-fn strategy(seat: &SeatView, totals: &[StrategyTotals], positions: &[PositionState]) -> StrategyReport {
+fn strategy(
+    seat: &SeatView,
+    totals: &[StrategyTotals],
+    positions: &[PositionState],
+    contracts: &BTreeMap<InstrumentId, u64>,
+) -> StrategyReport {
     let totals = totals.iter().find(|totals| totals.seat == seat.seat).cloned().unwrap_or_default();
     let own = || positions.iter().filter(|state| u32::from(state.strategy.0) == seat.seat);
     let mine: Vec<Position> = own()
@@ -236,16 +244,40 @@ fn strategy(seat: &SeatView, totals: &[StrategyTotals], positions: &[PositionSta
         requests: totals.requests,
         fills: totals.fills,
         position: mine.iter().map(|position| position.position).sum(),
-        pnl: profit(own()),
+        pnl: profit(own(), contracts),
         positions: mine,
     }
 }
 
 /// Realised and unrealised profit and loss of these positions together, in the currency: the exact sum, rounded towards
-/// zero to 1e-6.
-pub fn profit<'a>(positions: impl IntoIterator<Item = &'a PositionState>) -> f64 {
-    let exact = positions.into_iter().fold(0_i128, |sum, state| sum.saturating_add(state.profit()));
+/// zero to 1e-6. `contracts`: what prices are multiplied by, where that is not 1.
+pub fn profit<'a>(
+    positions: impl IntoIterator<Item = &'a PositionState>,
+    contracts: &BTreeMap<InstrumentId, u64>,
+) -> f64 {
+    let contract = |state: &PositionState| contracts.get(&state.instrument).copied().unwrap_or(1);
+    let exact =
+        positions.into_iter().fold(0_i128, |sum, state| sum.saturating_add(state.profit(contract(state))));
     Money::from_wide(exact).to_f64()
+}
+
+/// What the prices of instruments are multiplied by, where that is not 1.
+fn contracts(view: &InstanceView, topology: &Topology) -> BTreeMap<InstrumentId, u64> {
+    let mut contracts = BTreeMap::new();
+    for journal in topology.carrying(Stream::Instruments) {
+        let read = node::read_held(view.instance(), &journal.name, None, |frame| {
+            if frame.message_id == Instrument::ID
+                && let Ok(instrument) = Instrument::decode(frame.payload)
+                && instrument.contract() != 1
+            {
+                contracts.insert(instrument.id, instrument.contract());
+            }
+        });
+        if let Err(error) = read {
+            log::warn!("no multipliers: {error}");
+        }
+    }
+    contracts
 }
 
 /// Positions of the ledger's last whole snapshot of everything; empty when there is none.
@@ -261,8 +293,8 @@ fn last_positions(view: &InstanceView) -> Vec<PositionState> {
 mod tests {
     use node::Exit;
     use wire::{
-        Fill, InstrumentId, LatencySample, Message, NewOrder, OrderStatus, Price, Quantity, Quote,
-        SnapshotBegin, SnapshotEnd, StrategyId, WideMoney,
+        Fill, LatencySample, NewOrder, OrderStatus, Price, Quantity, Quote, SnapshotBegin, SnapshotEnd,
+        StrategyId, WideMoney,
     };
 
     use super::*;

@@ -1,6 +1,6 @@
 //! The strategy's positions, from its fills.
 
-use wire::{Fill, InstrumentId, MAX_INSTRUMENTS, Money, PositionState, Price, Quantity, Side};
+use wire::{Fill, Instrument, InstrumentId, MAX_INSTRUMENTS, Money, PositionState, Price, Quantity, Side};
 
 /// The strategy's position in one instrument.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,13 +13,16 @@ pub struct Position {
     pub sold: Quantity,
     /// What sales brought less what purchases cost, in 1e-9 of the currency.
     cash: i128,
+    /// One unit of quantity is worth the price times this, and one.
+    contract_less_one: u64,
 }
 
 impl Position {
     /// Profit and loss, realised and unrealised together, if what is open were closed at `mark`; with
     /// [`Price::NONE`] what is open counts nothing. Rounded once, from an exact amount, also after a late start.
     pub fn profit(&self, mark: Price) -> Money {
-        let open = if mark.is_some() { i128::from(self.quantity.0) * i128::from(mark.0) } else { 0 };
+        let worth = || i128::from(self.quantity.0) * i128::from(mark.0);
+        let open = if mark.is_some() { worth().saturating_mul(self.contract()) } else { 0 };
         Money::from_wide(self.cash.saturating_add(open))
     }
 
@@ -35,11 +38,18 @@ impl Position {
             Side::Buy => self.bought += quantity,
             Side::Sell => self.sold += quantity,
         }
-        self.cash = self.cash.saturating_sub(i128::from(price.0) * i128::from(signed.0));
+        let paid = (i128::from(price.0) * i128::from(signed.0)).saturating_mul(self.contract());
+        self.cash = self.cash.saturating_sub(paid);
     }
 
-    fn restored(state: &PositionState) -> Position {
-        Position { quantity: state.position, bought: state.bought, sold: state.sold, cash: state.cash.wide() }
+    fn contract(&self) -> i128 {
+        i128::from(self.contract_less_one) + 1
+    }
+
+    /// As the ledger has it; its money is multiplied already.
+    fn restore(&mut self, state: &PositionState) {
+        (self.quantity, self.bought, self.sold) = (state.position, state.bought, state.sold);
+        self.cash = state.cash.wide();
     }
 }
 
@@ -60,6 +70,14 @@ impl Positions {
         }
     }
 
+    /// Notes what an instrument's price is multiplied by.
+    pub(crate) fn list(&mut self, instrument: &Instrument) {
+        self.reach(instrument.id);
+        if let Some(position) = self.0.get_mut(instrument.id.0 as usize) {
+            position.contract_less_one = instrument.contract() - 1;
+        }
+    }
+
     /// False for an impossible fill.
     pub(crate) fn on_fill(&mut self, fill: &Fill) -> bool {
         if fill.quantity <= Quantity::ZERO {
@@ -74,7 +92,7 @@ impl Positions {
     pub(crate) fn restore(&mut self, state: &PositionState) {
         self.reach(state.instrument);
         if let Some(position) = self.0.get_mut(state.instrument.0 as usize) {
-            *position = Position::restored(state);
+            position.restore(state);
         }
     }
 }

@@ -159,6 +159,7 @@ impl<S: Strategy> Harness<S> {
             recorded_clock: false,
             ledger: false,
             accounts: Vec::new(),
+            warm_up: Duration::ZERO,
         }
     }
 
@@ -192,8 +193,8 @@ impl<S: Strategy> Harness<S> {
                 price_high: Price::NONE,
                 reference_price: Price::NONE,
                 max_quantity: Quantity::ZERO,
-                reserved_tail: 0,
-                reserved_end: 0,
+                multiplier: 0,
+                currency: wire::Currency::EMPTY,
             },
         );
         id
@@ -231,6 +232,11 @@ impl<S: Strategy> Harness<S> {
             MarketData::Best => self.send(Role::Best, topic, &Best::of(quote)),
             MarketData::Flow => false,
         }
+    }
+
+    /// Keeps a quote as the depth that [`Context::depth`] answers with, and sends nothing: for a quote whose best did not change.
+    pub fn keep_depth(&mut self, quote: &Quote) {
+        self.desk.borrow_mut().depths.insert(quote.instrument, *quote);
     }
 
     /// Any message, as a frame of the journal in that role. True when the session took it; false when it must wait.

@@ -40,8 +40,8 @@
 //!     price_high: Price::NONE,
 //!     reference_price: Price(1_800 * Price::ONE),
 //!     max_quantity: Quantity(0),
-//!     reserved_tail: 0,
-//!     reserved_end: 0,
+//!     multiplier: 0,
+//!     currency: wire::Currency::EMPTY,
 //! })?;
 //! let me = StrategyId(7);
 //! gateway.strategy_started(me, Limits { max_position: Quantity(1_000), ..Limits::NONE })?;

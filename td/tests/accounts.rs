@@ -45,8 +45,8 @@ fn instrument() -> Instrument {
         price_high: Price::NONE,
         reference_price: Price(100 * Price::ONE),
         max_quantity: Quantity(0),
-        reserved_tail: 0,
-        reserved_end: 0,
+        multiplier: 0,
+        currency: wire::Currency::EMPTY,
     }
 }
 
@@ -62,7 +62,7 @@ fn gateway_with(price_band: f64) -> Gateway {
     for entry in desk::opening(&config.desk, &config.accounts, |_| None) {
         gate.entry(&accounts::Entry::decode(entry.id(), entry.bytes()).unwrap()).unwrap();
     }
-    let terms = desk::terms(&config.desk, &instrument());
+    let terms = desk::terms(&config.desk, &topology::Market::default(), &instrument());
     gate.entry(&accounts::Entry::Terms(terms)).unwrap();
     gate.allow(ME, Allowed::Listed(vec![AccountId(1), AccountId(2)]));
     gate.allow(OTHER, Allowed::Listed(vec![AccountId(2)]));

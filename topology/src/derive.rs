@@ -50,6 +50,12 @@ pub(crate) fn complete(config: &mut PlatformConfig, rows: &mut Rows, folder: &Pa
     {
         files.rebase(folder);
     }
+    if let Some(file) = &mut config.md.instruments_file
+        && !file.starts_with("ready:")
+        && from_file(rows, "md.instruments_file")
+    {
+        *file = beside(folder, file);
+    }
     for group in &mut config.strategies {
         let path = paths::group(rows, &group.name);
         let on_death = format!("{path}.on_death");
@@ -60,6 +66,11 @@ pub(crate) fn complete(config: &mut PlatformConfig, rows: &mut Rows, folder: &Pa
         let builtin = group.program.starts_with("builtin:");
         if !builtin && from_file(rows, &format!("{path}.program")) {
             group.program = beside(folder, &group.program);
+        }
+        if from_file(rows, &format!("{path}.history"))
+            && let Some(history) = &mut group.history
+        {
+            *history = folder.join(&*history);
         }
     }
     if let Some(gateway) = &mut config.gateway {

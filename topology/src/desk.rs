@@ -11,9 +11,11 @@ use wire::{
 };
 
 use crate::config::{
-    AccountConfig, AccountRules, ChargeEvent, ChargeRule, ChargeSide, CostRule, Decimal, DeskConfig,
-    DeskLimits, FeeConfig, MarginConfig, Rate, SwitchedCheck,
+    AccountConfig, AccountRules, ChargeEvent, ChargeLiquidity, ChargeRule, ChargeSide, CostRule, Decimal,
+    DeskConfig, DeskLimits, FeeConfig, MarginConfig, Rate, SwitchedCheck,
 };
+
+use crate::market::{Market, has_rate};
 
 pub use file::read_accounts;
 
@@ -101,7 +103,7 @@ fn symbol(prefix: Option<&str>) -> Symbol {
     prefix.and_then(Symbol::new).unwrap_or_default()
 }
 
-fn fee(row: &FeeConfig) -> FeeRule {
+pub(crate) fn fee(row: &FeeConfig) -> FeeRule {
     FeeRule {
         account: AccountId(row.account),
         instrument: InstrumentId(0),
@@ -122,7 +124,12 @@ fn fee(row: &FeeConfig) -> FeeRule {
             ChargeEvent::Close => FeeEvent::Close,
             ChargeEvent::CloseToday => FeeEvent::CloseToday,
         },
-        reserved: [0; 3],
+        flags: match row.liquidity {
+            ChargeLiquidity::Any => 0,
+            ChargeLiquidity::Maker => FeeRule::MAKER,
+            ChargeLiquidity::Taker => FeeRule::TAKER,
+        },
+        reserved: [0; 2],
         unit: u64::try_from(row.unit.0).unwrap_or(0),
         rate: u64::try_from(row.rate.0).unwrap_or(0),
         per_lot: WideMoney::from_wide(row.per_lot.0),
@@ -244,28 +251,28 @@ pub fn opening(
     out
 }
 
-/// What the accounts need to know of an instrument that md has listed.
-pub fn terms(config: &DeskConfig, instrument: &Instrument) -> ContractTerms {
-    let name = instrument.symbol.as_str();
-    let fits =
-        config.contracts.iter().filter(|row| name.starts_with(row.symbols.as_deref().unwrap_or_default()));
-    let row = fits.max_by_key(|row| row.symbols.as_deref().map_or(0, str::len));
+/// What the accounts need to know of an instrument that md has listed: what the desk says itself, then what the list has.
+pub fn terms(config: &DeskConfig, market: &Market, instrument: &Instrument) -> ContractTerms {
+    let own = Market::of_desk(config);
+    let market = if market.is_empty() { &own } else { market };
+    let row = market.contract(instrument.symbol.as_str());
     let mut flags = 0;
-    let (tradable, shortable, apart) =
-        row.map_or((true, true, false), |row| (row.tradable, row.shortable, row.today_apart));
     for (is_so, flag) in [
-        (tradable, ContractTerms::TRADABLE),
-        (shortable, ContractTerms::SHORTABLE),
-        (apart, ContractTerms::TODAY_APART),
+        (row.tradable.unwrap_or(true), ContractTerms::TRADABLE),
+        (row.shortable.unwrap_or(true), ContractTerms::SHORTABLE),
+        (row.today_apart.unwrap_or(false), ContractTerms::TODAY_APART),
     ] {
         flags |= if is_so { flag } else { 0 };
     }
+    // A list from before there were multipliers in it, as in an old recording, has none.
+    let listed = Some(instrument.multiplier).filter(|multiplier| *multiplier > 0);
+    let listed_currency = Some(instrument.currency.as_str()).filter(|currency| has_rate(config, currency));
     ContractTerms {
         instrument: instrument.id,
         flags,
         symbol: instrument.symbol,
-        currency: currency(config, row.and_then(|row| row.currency.as_deref())),
-        multiplier: row.map_or(1, |row| row.multiplier),
+        currency: currency(config, row.currency.as_deref().or(listed_currency)),
+        multiplier: row.multiplier.or(listed).unwrap_or(1),
         price_low: if instrument.price_low.is_some() { instrument.price_low } else { Price::NONE },
         price_high: if instrument.price_high.is_some() { instrument.price_high } else { Price::NONE },
     }

@@ -38,6 +38,7 @@ pub mod desk;
 mod faults;
 mod files;
 mod forms;
+mod market;
 mod memory;
 mod paths;
 mod pin_rules;
@@ -53,13 +54,14 @@ use std::path::Path;
 pub use faults::{Fault, MAX_CAPACITY, MAX_JOURNALS, MAX_SEATS, MAX_TOPICS, MIN_CAPACITY};
 pub use files::samples_file;
 pub use forms::{LONGEST_INSTANCE, LONGEST_JOURNAL};
+pub use market::{InstrumentsFile, Market, MarketError, ReadySet};
 pub use memory::{MemoryBill, MemoryItem};
 pub use services::{NodeKind, Stream, stop_group, stop_order};
 pub use spec::is_python;
 pub use spec::{
-    DeskSection, GatewaySection, HostSection, HostedStrategy, JournalSpec, LedgerSection, NodePart, NodeSpec,
-    Pages, Program, ReadBinding, ReaderSpec, RelaySection, RestartSpec, RunFolder, StrategyLimits,
-    StrategySection, TdSection, Topology, WriteBinding,
+    DeskSection, GatewaySection, HostSection, HostedStrategy, JournalSpec, LedgerSection, MdSection,
+    NodePart, NodeSpec, Pages, Program, ReadBinding, ReaderSpec, RelaySection, RestartSpec, RunFolder,
+    StrategyLimits, StrategySection, TdSection, Topology, WriteBinding,
 };
 
 use config::PlatformConfig;
@@ -112,7 +114,15 @@ pub fn check(document: Document) -> Result<Platform, Diagnostics> {
     if draft.is_whole() {
         rules::check(&draft.value, &draft.rows, &mut draft.report);
     }
-    let topology = wire_up(&mut draft);
+    let market = match market::Market::of(&draft.value) {
+        Ok(market) => market,
+        Err(market::MarketError::Invalid(wrong)) if !draft.report.has_errors() => return Err(wrong),
+        Err(error) => {
+            note_market(&mut draft, &error);
+            market::Market::default()
+        }
+    };
+    let topology = wire_up(&mut draft, market);
     let checked = draft.finish()?;
     match topology {
         Some(topology) => Ok(Platform {
@@ -126,8 +136,17 @@ pub fn check(document: Document) -> Result<Platform, Diagnostics> {
     }
 }
 
+/// Shows at `md.instruments_file` what is wrong with the file.
+fn note_market(draft: &mut Draft<PlatformConfig>, error: &market::MarketError) {
+    let place = draft.rows.place("md.instruments_file");
+    let noted = draft.report.error(place, error.to_string());
+    if let market::MarketError::Unusable { help, .. } = error {
+        noted.help(help);
+    }
+}
+
 /// The topology, checked, where the draft says which nodes and journals there are.
-fn wire_up(draft: &mut Draft<PlatformConfig>) -> Option<Topology> {
+fn wire_up(draft: &mut Draft<PlatformConfig>, market: market::Market) -> Option<Topology> {
     if !draft.is_whole() || paths::structure_is_bad(&draft.rows) {
         return None;
     }
@@ -137,7 +156,8 @@ fn wire_up(draft: &mut Draft<PlatformConfig>) -> Option<Topology> {
     if strategies + config.service.len() + config.recorder.len() > MAX_SEATS {
         return None;
     }
-    let topology = wiring::build(config);
+    rules::desk::currencies(config, &market, rows, report);
+    let topology = wiring::build(config, market);
     for fault in topology.check() {
         let place = rows.place(&fault_path(&fault, config, &topology, rows));
         report.error(place, fault.to_string()).help(fault.help());

@@ -84,6 +84,14 @@ impl Rules<'_> {
             return;
         }
         let exchange = source == MarketSource::Exchange;
+        let multicast = source == MarketSource::Multicast;
+        for key in ["files", "speed", "from", "to"] {
+            let path = format!("md.{key}");
+            if multicast && self.rows.is_written(&path) {
+                let message = format!("`{key}` means nothing: md.source is \"multicast\", which is live");
+                self.warning(&path, message, "leave it out");
+            }
+        }
         for key in ["instruments", "interval", "count", "stagger", "seed", "generator"] {
             if exchange && key == "instruments" {
                 continue;
@@ -99,7 +107,7 @@ impl Rules<'_> {
     fn files(&mut self) {
         let md = &self.config.md;
         let (wanted, example): (&[&str], _) = match md.source {
-            MarketSource::Sim | MarketSource::Exchange => return,
+            MarketSource::Sim | MarketSource::Exchange | MarketSource::Multicast => return,
             MarketSource::Sse => (&["orders", "trades"], "md.files=DIR, or md.files.orders=F and .trades=F"),
             MarketSource::Recording => (&[], "md.files=FOLDER"),
             _ => (&["messages"], "md.files=FILE"),
@@ -173,6 +181,10 @@ impl Rules<'_> {
         }
         let md = &self.config.md;
         let why = "platform.deterministic = true plays one event after the other";
+        if md.source == MarketSource::Multicast {
+            let message = format!("{why}: a multicast group waits for nobody");
+            self.error("platform.deterministic", message, "leave it out");
+        }
         if md.source.is_replay() && md.speed != Speed::MAX {
             self.error("md.speed", format!("{why}: there is no pace"), "set md.speed = \"max\"");
         }
@@ -195,7 +207,7 @@ impl Rules<'_> {
                 ),
                 "set both to \"exchange\", or neither",
             );
-        } else if fill == Fill::Book && !source.is_replay() {
+        } else if fill == Fill::Book && !source.has_flow() {
             self.error(
                 "matching.fill",
                 "matching.fill = \"book\" needs a recorded day's order flow, and md.source is \"sim\"",
@@ -246,6 +258,7 @@ impl Rules<'_> {
             self.error(&format!("{path}.program"), message, help);
         }
         self.data(group, &path);
+        self.warm_up(group, &path);
         if group.instruments == InstrumentChoice::Listed(Vec::new()) {
             let help = "name some, or write \"round-robin\" or \"all\"";
             self.error(&format!("{path}.instruments"), "these strategies would hear nothing", help);
@@ -261,6 +274,12 @@ impl Rules<'_> {
 }
 
 fn replay_words() -> String {
-    let sources = [MarketSource::Sse, MarketSource::Lobster, MarketSource::Pitch, MarketSource::Dbn];
+    let sources = [
+        MarketSource::Sse,
+        MarketSource::Lobster,
+        MarketSource::Pitch,
+        MarketSource::Dbn,
+        MarketSource::Itch,
+    ];
     or_list(sources.map(MarketSource::as_str), "\"")
 }

@@ -9,9 +9,10 @@ use settings::duration;
 
 use crate::config::{
     AccountChoice, AccountConfig, DeskConfig, Durability, GatewayConfig, InstrumentChoice, LedgerConfig,
-    MarketData, MasterConfig, Mode, OnDeath, PinConfig, PinRule, ReaderFrom, ReaderKind, RestartPolicy,
-    TdConfig, TickRow, Wake,
+    MarketData, MasterConfig, MdConfig, Mode, OnDeath, PinConfig, PinRule, ReaderFrom, ReaderKind,
+    RestartPolicy, TdConfig, TickRow, Wake,
 };
+use crate::market::Market;
 use crate::services::{NodeKind, Service, Stream, Waiting};
 
 /// Everything that runs in one instance. Master keeps it in the instance's folder as JSON.
@@ -36,6 +37,9 @@ pub struct Topology {
     pub journals: Vec<JournalSpec>,
     /// Which node runs on which core.
     pub pin: PinConfig,
+    /// What is true of instruments, and what trading them costs.
+    #[serde(default, skip_serializing_if = "Market::is_empty")]
+    pub market: Market,
 }
 
 /// Where a folder with what came of a run is made.
@@ -240,6 +244,17 @@ pub struct TdSection {
     pub strategies: Vec<StrategyLimits>,
 }
 
+/// What md is told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MdSection {
+    /// `[md]`.
+    #[serde(flatten)]
+    pub config: MdConfig,
+    /// What is true of instruments.
+    #[serde(default, skip_serializing_if = "Market::is_empty")]
+    pub market: Market,
+}
+
 /// The accounts as td and ledger are told of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeskSection {
@@ -249,6 +264,9 @@ pub struct DeskSection {
     /// `[[accounts]]`.
     #[serde(default)]
     pub accounts: Vec<AccountConfig>,
+    /// What is true of instruments.
+    #[serde(default, skip_serializing_if = "Market::is_empty")]
+    pub market: Market,
 }
 
 /// What the ledger is told.
@@ -329,6 +347,12 @@ pub struct StrategySection {
     /// The accounts that it may trade for, the one that is meant where an order names none first; empty: its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accounts: Vec<u32>,
+    /// How much of the market it hears before its start, by the market's time; zero: none.
+    #[serde(default, with = "duration", skip_serializing_if = "Duration::is_zero")]
+    pub warm_up: Duration,
+    /// The folder of the recording that it is taken from; none: it is what md publishes first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<PathBuf>,
 }
 
 /// What a host is told.

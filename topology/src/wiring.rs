@@ -16,14 +16,16 @@ use std::time::Duration;
 use serde_json::Value as Json;
 
 use crate::config::{Durability, Mode, OnDeath, PlatformConfig, RunConfig, Wake};
+use crate::market::Market;
 use crate::relays;
 use crate::services::{NodeKind, Seat, Service};
-use crate::spec::{JournalSpec, NodeSpec, Program, RestartSpec, Topology};
+use crate::spec::{JournalSpec, MdSection, NodeSpec, Program, RestartSpec, Topology};
+use strategies::desk_section;
 
 pub(crate) use strategies::{ledger_section, td_section};
 
 /// The topology that `config` asks for, unchecked: `Topology::check` says whether it can run.
-pub(crate) fn build(config: &PlatformConfig) -> Topology {
+pub(crate) fn build(config: &PlatformConfig, market: Market) -> Topology {
     let mut builder = Builder {
         config,
         nodes: Vec::new(),
@@ -53,10 +55,36 @@ pub(crate) fn build(config: &PlatformConfig) -> Topology {
         nodes: builder.nodes,
         journals: builder.journals,
         pin,
+        market,
     };
+    tell_of_instruments(&mut topology, config);
     relays::add(&mut topology, &asked(config));
     order(&mut topology);
     topology
+}
+
+/// md lists by it; td and the ledger charge by it.
+fn tell_of_instruments(topology: &mut Topology, config: &PlatformConfig) {
+    let market = &topology.market;
+    let mut desk = desk_section(config);
+    if let Some(desk) = &mut desk {
+        (desk.config.fees, desk.config.margins) = (market.fees.clone(), market.margins.clone());
+        desk.market = market.clone();
+    }
+    for node in &mut topology.nodes {
+        let told = match node.kind {
+            NodeKind::Md => json(MdSection { config: config.md.clone(), market: market.clone() }),
+            NodeKind::Td | NodeKind::Ledger => {
+                let mut section = node.section.clone();
+                if let (Some(desk), Some(section)) = (&desk, section.as_object_mut()) {
+                    section.insert("desk".to_owned(), json(desk));
+                }
+                section
+            }
+            _ => continue,
+        };
+        node.section = told;
+    }
 }
 
 /// Who wakes each node, where the file says so.

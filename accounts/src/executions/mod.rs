@@ -93,7 +93,7 @@ impl Desk {
         let booked = trade(account, contract, margins, order, fill.price, fill.quantity.0)?;
         let before = fees.charged(order.schedule, order.side(), &order.traded);
         for (class, lots, value) in booked.parts {
-            order.traded.add(class, lots, value);
+            order.traded.add(class, fill.liquidity, lots, value);
         }
         let after = fees.charged(order.schedule, order.side(), &order.traded);
         let (fee, tax) = (after.fees - before.fees, after.taxes - before.taxes);

@@ -181,6 +181,7 @@ fn platform() -> Topology {
         run_folder: None,
         nodes: Vec::new(),
         journals: Vec::new(),
+        market: topology::Market::default(),
         pin: PinConfig::default(),
     }
 }

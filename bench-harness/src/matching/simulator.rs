@@ -32,8 +32,8 @@ impl Simulator {
             price_high: Price::NONE,
             reference_price: Price::NONE,
             max_quantity: Quantity::ZERO,
-            reserved_tail: 0,
-            reserved_end: 0,
+            multiplier: 0,
+            currency: wire::Currency::EMPTY,
         });
         Simulator { engine, epoch: 0 }
     }

@@ -173,8 +173,8 @@ pub(super) fn instrument() -> Instrument {
         price_high: Price::NONE,
         reference_price: Price(100 * Price::ONE),
         max_quantity: Quantity(0),
-        reserved_tail: 0,
-        reserved_end: 0,
+        multiplier: 0,
+        currency: wire::Currency::EMPTY,
     }
 }
 

@@ -176,7 +176,7 @@ impl Lane {
                 let entry = Entry::decode(entry.id(), entry.bytes()).map_err(|error| failed(&error))?;
                 gate.entry(&entry).map_err(|error| failed(&error))?;
             }
-            let terms = Entry::Terms(desk::terms(&config, &instrument()));
+            let terms = Entry::Terms(desk::terms(&config, &topology::Market::default(), &instrument()));
             gate.entry(&terms).map_err(|error| failed(&error))?;
             gate.allow(STRATEGY, Allowed::All);
             gateway.keep_accounts(gate);

@@ -1,7 +1,9 @@
 //! `colo md verify`.
 
 use md::source::{Counts, Files};
-use md::verify::{BookDifference, VerifyError, verify_dbn, verify_lobster, verify_pitch, verify_sse};
+use md::verify::{
+    BookDifference, VerifyError, verify_dbn, verify_itch, verify_lobster, verify_pitch, verify_sse,
+};
 use node::Exit;
 use serde::Serialize;
 
@@ -59,6 +61,37 @@ pub(crate) fn verify(arguments: &MdVerify) -> Result<u8, Failure> {
                 &(text + &contradicting(&report.counts, &report.contradictions)),
             )?;
             Ok(judge(&report.counts, report.identical, report.fills, arguments.tolerance.unwrap_or(0.001)))
+        }
+        VerifySource::Itch => {
+            let report = verify_itch(&arguments.messages).map_err(unusable)?;
+            let text = format!(
+                "{} messages, {} stocks: {} added = {} cancelled + {} executed + {} resting: {}\n{} trades of hidden \
+                 orders and crosses; books crossed behind {} events; {} events did not fit; {} messages about orders that \
+                 no message adds\n",
+                number(report.messages),
+                number(report.symbols),
+                report.adds,
+                report.cancels,
+                report.executions,
+                report.resting,
+                if report.conserved { "holds for every stock" } else { "does NOT hold" },
+                number(report.unseen_trades),
+                number(report.crossed),
+                number(report.anomalies),
+                number(report.counts.skipped.unknown_order),
+            );
+            let text = match report.crossed {
+                0 => text,
+                _ => {
+                    text + "a book that is crossed while its stock trades lacks messages: the file was cut or thinned out\n"
+                }
+            };
+            print(
+                arguments.format,
+                &report,
+                &(text + &contradicting(&report.counts, &report.contradictions)),
+            )?;
+            Ok(judge(&report.counts, u64::from(report.conserved && report.anomalies == 0), 1, 0.0))
         }
         VerifySource::Pitch => {
             let report = verify_pitch(&arguments.messages).map_err(unusable)?;

@@ -103,8 +103,8 @@ impl World {
             price_high,
             reference_price: Price::NONE,
             max_quantity: Quantity(max_quantity),
-            reserved_tail: 0,
-            reserved_end: 0,
+            multiplier: 0,
+            currency: wire::Currency::EMPTY,
         });
     }
 

@@ -202,8 +202,8 @@ fn instrument(id: u32) -> Instrument {
         price_high: Price::NONE,
         reference_price: Price(100),
         max_quantity: Quantity::ZERO,
-        reserved_tail: 0,
-        reserved_end: 0,
+        multiplier: 0,
+        currency: wire::Currency::EMPTY,
     }
 }
 

@@ -29,8 +29,9 @@ mod sim_threads;
 mod sim_timed;
 
 use node::{Node, RunError, Runner, Service, Stepwise, ToItsEnd};
+use topology::MdSection;
 use topology::NodeKind;
-use topology::config::{Generator, MarketSource, MdConfig};
+use topology::config::{Generator, MarketSource};
 
 use exchange::Exchange;
 use publisher::Publisher;
@@ -49,8 +50,11 @@ pub const SERVICE: Service = Service {
 };
 
 fn run<R: Runner>(mut node: Node, runner: R) -> Result<R::Outcome, RunError> {
-    let config: MdConfig = node.section()?;
+    let MdSection { config, market } = node.section()?;
     let mut publisher = Publisher::take(&mut node)?;
+    if config.source != MarketSource::Recording {
+        publisher = publisher.listing_by(market);
+    }
     match (config.source, config.generator) {
         (MarketSource::Sim, Generator::Threads) if !node.assignment().deterministic => {
             publisher = publisher.every_best();

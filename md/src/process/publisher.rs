@@ -1,6 +1,7 @@
 //! md's output and its counts.
 
 use node::{Counter, Depths, Node, NodeHandle, Output, RunError, WriteError, read_held};
+use topology::Market;
 use wire::{
     Best, BookEvent, EndOfStream, Instrument, InstrumentId, Irregularity, Message, Quote, TradePrint,
 };
@@ -30,6 +31,8 @@ pub(super) struct Publisher {
     half: Vec<bool>,
     /// The end is written to `md.quotes`, `md.best` and `md.flow`.
     ended: [bool; 3],
+    /// What is true of instruments beside what the source says.
+    market: Market,
 }
 
 /// `md.best`, and the depths behind it.
@@ -91,7 +94,14 @@ impl Publisher {
             skip_flow: 0,
             half: vec![false; wire::MAX_INSTRUMENTS as usize],
             ended: [false; 3],
+            market: Market::default(),
         })
+    }
+
+    /// Completes what it lists.
+    pub(super) fn listing_by(mut self, market: Market) -> Publisher {
+        self.market = market;
+        self
     }
 
     /// Publishes a best with every quote, for a source in which each quote has a place in a schedule.
@@ -186,7 +196,11 @@ impl Publisher {
         let journal = self.instruments.journal.clone();
         let failed = |source| RunError::Write { journal: journal.clone(), source };
         for instrument in instruments.iter().skip(listed) {
-            self.instruments.send(0, instrument).map_err(failed)?;
+            let mut listed = *instrument;
+            if let Some(note) = self.market.complete(&mut listed) {
+                log::warn!("{}: {note}; the tick is as the prices have it", listed.symbol);
+            }
+            self.instruments.send(0, &listed).map_err(failed)?;
         }
         if listed <= instruments.len() {
             let end = EndOfStream {

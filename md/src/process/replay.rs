@@ -55,6 +55,7 @@ impl Replay {
             MarketSource::Sse => SourceKind::Sse,
             MarketSource::Lobster => SourceKind::Lobster,
             MarketSource::Pitch => SourceKind::Pitch,
+            MarketSource::Itch => SourceKind::Itch,
             MarketSource::Dbn | MarketSource::Sim | MarketSource::Recording | MarketSource::Exchange => {
                 SourceKind::Dbn
             }

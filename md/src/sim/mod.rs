@@ -59,8 +59,8 @@ fn instrument(index: u32) -> Instrument {
         price_high: Price::NONE,
         reference_price: Price(home(index) * TICK.0),
         max_quantity: Quantity::ZERO,
-        reserved_tail: 0,
-        reserved_end: 0,
+        multiplier: 0,
+        currency: wire::Currency::EMPTY,
     }
 }
 

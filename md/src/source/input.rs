@@ -8,6 +8,7 @@ use dbn::decode::DynReader;
 use flate2::bufread::MultiGzDecoder;
 
 use super::error::{SourceError, quote};
+use super::itch::is_itch;
 
 /// Longest line of a text file; longer lines are not market data.
 const LONGEST_LINE: u64 = 16 * 1024;
@@ -173,6 +174,7 @@ pub(crate) fn head(path: &Path, expected: &str) -> Result<Vec<u8>, SourceError> 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     Dbn,
+    Itch,
     Pitch,
     LobsterMessages,
     /// With this many levels.
@@ -203,6 +205,7 @@ pub(crate) fn nothing_understood(path: &Path, expected: &str) -> SourceError {
 fn foreign(path: &Path, head: &[u8], expected: &str) -> SourceError {
     let first = head.split(|&byte| byte == b'\n').next().unwrap_or(b"").trim_ascii();
     let found = match content(head) {
+        Content::Itch => "this looks like Nasdaq ITCH 5.0 (source = \"itch\")".to_owned(),
         Content::Dbn => "this is a Databento DBN file (source = \"dbn\")".to_owned(),
         Content::Pitch => "this looks like BATS PITCH (source = \"pitch\")".to_owned(),
         Content::LobsterMessages => {
@@ -223,6 +226,9 @@ fn foreign(path: &Path, head: &[u8], expected: &str) -> SourceError {
 pub(crate) fn content(head: &[u8]) -> Content {
     if head.starts_with(b"DBN") {
         return Content::Dbn;
+    }
+    if is_itch(head) {
+        return Content::Itch;
     }
     let line = head.split(|&byte| byte == b'\n').next().unwrap_or(b"").trim_ascii();
     if line.iter().any(|&byte| byte < 0x20 && byte != b'\t') || std::str::from_utf8(line).is_err() {
@@ -313,6 +319,7 @@ mod tests {
             (b"34200.1,1,16113575,18,5853300,1\n", Content::LobsterMessages),
             (b"5859400,200,5853300,18\n", Content::LobsterOrderbook(1)),
             (b"SecurityID,BizIndex,OrderNO,b\n", Content::Sse),
+            (b"\x00\x0cS\x00\x00\x00\x00\n0G\x8f\x8f\x96O\x00\x00R", Content::Itch),
             (b"\x00\x01\x02", Content::Binary),
             (b"hello, world", Content::Unknown),
             (b"", Content::Unknown),

@@ -117,8 +117,8 @@ impl Listing {
             price_high: Price::NONE,
             reference_price: found.reference_price(),
             max_quantity: Quantity::ZERO,
-            reserved_tail: 0,
-            reserved_end: 0,
+            multiplier: 0,
+            currency: wire::Currency::EMPTY,
         });
         Ok(instruments.collect())
     }

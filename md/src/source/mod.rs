@@ -32,6 +32,7 @@ mod error;
 mod fields;
 mod files;
 mod input;
+pub mod itch;
 mod listing;
 pub mod lobster;
 mod orders;
@@ -136,14 +137,15 @@ pub struct Counts {
     /// quantity.
     pub off_quantity: u64,
     /// Rows about an order that no row adds, although the files begin before the market opens (sse); rows about an
-    /// order that has ended, and rows that repeat the previous one (LOBSTER).
+    /// order that has ended (LOBSTER); rows that repeat the previous one (LOBSTER, ITCH); stock locates of another stock
+    /// (ITCH).
     pub unmatched: u64,
     /// Orders with the number of an order that has ended (sse, LOBSTER).
     pub reused: u64,
     /// Signs of missing rows: orders dropped because a row of continuous trading proves that they ended (sse), and
     /// events of continuous trading that left the book crossed, whose quotes are held back.
     pub crossed: u64,
-    /// Files whose last row has no line end: perhaps cut off. Not part of the tolerated share.
+    /// Files whose last row has no line end, or that lack the message that says that none follows (ITCH): perhaps cut off. Not part of the tolerated share.
     pub unended: u64,
 }
 
@@ -246,6 +248,8 @@ pub enum SourceKind {
     Pitch,
     /// Databento, market by order.
     Dbn,
+    /// Nasdaq TotalView-ITCH 5.0.
+    Itch,
 }
 
 impl FromStr for SourceKind {
@@ -257,10 +261,11 @@ impl FromStr for SourceKind {
             "lobster" => Ok(SourceKind::Lobster),
             "pitch" => Ok(SourceKind::Pitch),
             "dbn" => Ok(SourceKind::Dbn),
+            "itch" => Ok(SourceKind::Itch),
             _ => Err(SourceError::Option {
                 name: "source",
                 found: format!("`{text}`"),
-                expected: "sse, lobster, pitch or dbn".to_owned(),
+                expected: "sse, lobster, pitch, dbn or itch".to_owned(),
             }),
         }
     }
@@ -277,6 +282,7 @@ pub fn open(kind: SourceKind, files: &Files, options: &Options) -> Result<Box<dy
         SourceKind::Lobster => Box::new(lobster::LobsterSource::open(files, options)?),
         SourceKind::Pitch => Box::new(pitch::PitchSource::open(files, options)?),
         SourceKind::Dbn => Box::new(DbnSource::open(files, options)?),
+        SourceKind::Itch => Box::new(itch::ItchSource::open(files, options)?),
     })
 }
 

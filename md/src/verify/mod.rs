@@ -4,6 +4,7 @@
 //! source under test is the one that a replay uses.
 
 mod dbn;
+mod itch;
 mod lobster;
 mod pitch;
 mod sse;
@@ -15,6 +16,7 @@ use crate::book::Book;
 use crate::source::{Source, SourceError};
 
 pub use self::dbn::{DbnReport, verify_dbn};
+pub use itch::{ItchDifference, ItchReport, verify_itch};
 pub use lobster::{LobsterReport, verify_lobster};
 pub use pitch::{PitchDifference, PitchReport, SymbolTotals, verify_pitch};
 pub use sse::{SseReport, verify_sse};

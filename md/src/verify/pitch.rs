@@ -97,12 +97,7 @@ pub fn verify_pitch(file: &Path) -> Result<PitchReport, VerifyError> {
         .iter()
         .find(|(_, totals)| !totals.conserved())
         .map(|(symbol, &totals)| PitchDifference { symbol: symbol.to_string(), totals });
-    let sum = totals.values().fold(SymbolTotals::default(), |sum, one| SymbolTotals {
-        adds: sum.adds + one.adds,
-        cancels: sum.cancels + one.cancels,
-        executions: sum.executions + one.executions,
-        resting: sum.resting + one.resting,
-    });
+    let sum = totals.values().fold(SymbolTotals::default(), |sum, one| sum.plus(one));
     if sum.adds == 0 {
         let reason = "no message adds an order".to_owned();
         return Err(VerifyError::Nothing { file: file.display().to_string(), reason });
@@ -123,7 +118,16 @@ pub fn verify_pitch(file: &Path) -> Result<PitchReport, VerifyError> {
 }
 
 impl SymbolTotals {
-    fn conserved(&self) -> bool {
+    pub(super) fn plus(self, other: &SymbolTotals) -> SymbolTotals {
+        SymbolTotals {
+            adds: self.adds + other.adds,
+            cancels: self.cancels + other.cancels,
+            executions: self.executions + other.executions,
+            resting: self.resting + other.resting,
+        }
+    }
+
+    pub(super) fn conserved(&self) -> bool {
         self.adds == self.cancels + self.executions + self.resting
     }
 }

@@ -1,6 +1,8 @@
 //! Small invented files for tests.
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its own part of this")]
 
+pub mod itch;
+
 use std::io::Write;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};

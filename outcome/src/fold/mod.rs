@@ -20,13 +20,14 @@ mod trader;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use accounts::Follower as Accounts;
+use accounts::{Follower as Accounts, Tariff};
 use ledger::Book;
 use topology::config::MatchingConfig;
 use topology::{NodeKind, Topology};
 use wire::{
-    Best, BookEvent, Execution, Fill, Instrument, InstrumentId, LatencySample, MarketPhase, Message, Nanos,
-    NewOrder, OrderId, OrderStatus, OrderUpdate, Price, Quote, Request, StrategyId, TradePrint,
+    AccountOpen, Best, BookEvent, Execution, FeeRule, Fill, Instrument, InstrumentId, LatencySample,
+    MarketPhase, Message, Nanos, NewOrder, OrderId, OrderStatus, OrderUpdate, Price, Quote, Request,
+    StrategyId, TradePrint,
 };
 
 use self::names::Names;
@@ -85,6 +86,7 @@ pub(crate) struct Fold {
     /// Instruments that somebody has an order in, with the mark that was written last.
     priced: BTreeMap<InstrumentId, Price>,
     accounts: Option<Box<Accounts>>,
+    tariff: Tariff,
     accounts_written: BTreeMap<u32, (i128, i128, i128)>,
     interval: u64,
     next_sample: u64,
@@ -98,6 +100,15 @@ pub(crate) struct Fold {
 impl Fold {
     pub(crate) fn new(folder: &Path, topology: &Topology, accounts: Option<accounts::Options>) -> Fold {
         let time_of = if topology.deterministic { TimeOf::Market } else { TimeOf::Platform };
+        let mut tariff = Tariff::default();
+        // Where accounts are kept, the drop copy has the rules.
+        if accounts.is_none() {
+            for rule in topology.market.fee_rules() {
+                if let Err(refusal) = tariff.rule(&rule) {
+                    log::error!("a charge of the platform file is left out: {refusal}");
+                }
+            }
+        }
         let senders = topology.nodes.iter().filter(|node| node.kind.sends());
         Fold {
             time_of,
@@ -113,6 +124,7 @@ impl Fold {
             sheets: Sheets::create(folder, accounts.is_some()),
             accounts: accounts.map(|options| Box::new(Accounts::new(options))),
             accounts_written: BTreeMap::new(),
+            tariff,
             interval: SAMPLE_NS,
             next_sample: 0,
             next_second: 0,
@@ -200,6 +212,8 @@ impl Fold {
             && let Ok(instrument) = Instrument::decode(payload)
         {
             self.names.instrument(&instrument);
+            self.book.list(&instrument);
+            self.tariff.list(&instrument);
         }
     }
 
@@ -267,19 +281,22 @@ impl Fold {
         self.priced.entry(fill.instrument).or_insert(Price::NONE);
         let since = self.now.saturating_sub(self.begin.unwrap_or(self.now));
         let trader = self.traders.entry(strategy.0).or_default();
-        let done = trader.fill(fill, &before, &after, since);
-        let worth = trader.worth(strategy, &self.book);
-        trader.drawdown(worth.equity());
+        let contract = self.book.contract(fill.instrument);
+        let done = trader.fill(fill, &before, &after, (since, contract));
         let found = || Life::found(fill.instrument, fill.side);
         let life = self.lives.entry(fill.order_id).or_insert_with(found);
-        life.fill(fill, now);
+        let fees = self.tariff.fill(life.account, fill);
+        trader.fees = trader.fees.saturating_add(fees);
+        let worth = trader.worth(strategy, &self.book);
+        trader.drawdown(worth.equity_net());
+        life.fill(fill, (now, contract), fees);
         let line = &mut self.line;
         line.clear();
         line.maybe(now).number(fill.trade_id).order(fill.order_id).text(self.names.seat(strategy.0));
         line.number(life.account.0).number(fill.instrument.0).text(self.names.symbol(fill.instrument));
         line.text(fill.side.as_str()).text(fill.liquidity.as_str()).price(fill.price);
         line.number(fill.quantity.0).number(fill.remaining.0).number(after.quantity());
-        line.number(done.closed).decimal(done.realised);
+        line.number(done.closed).decimal(done.realised).decimal(fees);
         self.sheets.fills.write(line);
     }
 
@@ -313,6 +330,7 @@ impl Fold {
             _ => {}
         }
         if update.status.is_final() {
+            self.tariff.ended(update.order_id);
             let found = || Life::found(update.instrument, update.side);
             let life = self.lives.remove(&update.order_id).unwrap_or_else(found);
             self.ended.insert(update.order_id, Ended { life, update: *update, at: now });
@@ -349,6 +367,20 @@ impl Fold {
 
     /// The drop copy, where accounts are kept.
     pub(crate) fn drop_copy(&mut self, at: (u64, u32, Nanos), id: u16, payload: &[u8]) {
+        match id {
+            FeeRule::ID => {
+                if let Ok(rule) = FeeRule::decode(payload) {
+                    // One that was refused is not in the drop copy.
+                    let _ = self.tariff.rule(&rule);
+                }
+            }
+            AccountOpen::ID => {
+                if let Ok(open) = AccountOpen::decode(payload) {
+                    self.tariff.open(&open);
+                }
+            }
+            _ => {}
+        }
         if let Some(accounts) = &mut self.accounts {
             // What does not follow is the audit's matter; losses are said by who reads.
             let _ = accounts.frame(at, id, payload);
@@ -365,8 +397,8 @@ impl Fold {
     fn seconds(&mut self, time: u64) {
         for (&seat, trader) in &mut self.traders {
             let worth = trader.worth(StrategyId(seat), &self.book);
-            trader.drawdown(worth.equity());
-            trader.second(worth.equity(), self.now, time);
+            trader.drawdown(worth.equity_net());
+            trader.second(worth.equity_net(), self.now, time);
         }
         self.next_second = (time / SECOND + 1) * SECOND;
     }

@@ -3,6 +3,7 @@
 use wire::{AccountId, Fill, InstrumentId, NewOrder, OrderId, OrderStatus, OrderUpdate, Price, Reason, Side};
 
 use super::names::Names;
+use super::trader::worth;
 use crate::sheet::Line;
 
 /// What has become of an order so far.
@@ -20,6 +21,7 @@ pub(crate) struct Life {
     first_fill: Option<u64>,
     filled: i64,
     value: i128,
+    fees: i128,
     fills: u64,
     pub(crate) cancels: u64,
     pub(crate) replaces: u64,
@@ -44,10 +46,11 @@ impl Life {
         Life { instrument, side: Some(side), ..Life::default() }
     }
 
-    pub(crate) fn fill(&mut self, fill: &Fill, now: Option<u64>) {
+    pub(crate) fn fill(&mut self, fill: &Fill, (now, contract): (Option<u64>, u64), fees: i128) {
         self.first_fill = self.first_fill.or(now);
         self.filled = self.filled.saturating_add(fill.quantity.0);
-        self.value = self.value.saturating_add(fill.quantity.wide(fill.price));
+        self.value = self.value.saturating_add(worth(fill, contract));
+        self.fees = self.fees.saturating_add(fees);
         self.fills += 1;
     }
 
@@ -96,7 +99,7 @@ impl Life {
                 line.empty().text(if self.accepted.is_some() { "working" } else { "unanswered" }).empty();
             }
         }
-        line.number(self.filled).decimal(self.value).number(self.fills);
+        line.number(self.filled).decimal(self.value).decimal(self.fees).number(self.fills);
         line.number(self.cancels).number(self.replaces).number(self.refused);
         line.text(self.refused_reason.map_or("", Reason::as_str));
         line

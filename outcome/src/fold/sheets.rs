@@ -48,6 +48,7 @@ const FILLS: &[Column] = &[
     lots("position"),
     lots("closed"),
     money("realised"),
+    money("fees"),
 ];
 
 const ORDERS: &[Column] = &[
@@ -71,6 +72,7 @@ const ORDERS: &[Column] = &[
     column("reason", "string", ""),
     lots("filled"),
     money("value"),
+    money("fees"),
     count("fills"),
     count("cancels"),
     count("replaces"),
@@ -88,6 +90,8 @@ const EQUITY: &[Column] = &[
     money("net"),
     money("gross"),
     lots("position"),
+    money("fees"),
+    money("equity_net"),
 ];
 
 const POSITIONS: &[Column] = &[
@@ -138,6 +142,8 @@ const STRATEGIES: &[Column] = &[
     column("sharpe", "float64", "per interval, not annualised"),
     count("sharpe_n"),
     column("sharpe_interval_s", "uint64", "s"),
+    money("fees"),
+    money("pnl_net"),
 ];
 
 const T2O: &[Column] = &[

@@ -37,6 +37,8 @@ pub(crate) struct Trader {
     bought: i64,
     sold: i64,
     turnover: i128,
+    /// Fees and taxes of all fills.
+    pub(crate) fees: i128,
     held: BTreeMap<InstrumentId, Held>,
     /// Quantity that was closed, and the sum of the times that it was held.
     closed: i128,
@@ -54,14 +56,25 @@ pub(crate) struct Trader {
 pub(crate) struct Worth {
     pub(crate) realised: i128,
     pub(crate) unrealised: i128,
+    fees: i128,
     net: i128,
     gross: i128,
     position: i64,
 }
 
+/// What a fill is worth, without a sign.
+pub(crate) fn worth(fill: &Fill, contract: u64) -> i128 {
+    fill.quantity.wide(fill.price).saturating_mul(i128::from(contract))
+}
+
 impl Worth {
     pub(crate) fn equity(&self) -> i128 {
         self.realised.saturating_add(self.unrealised)
+    }
+
+    /// Behind fees and taxes.
+    pub(crate) fn equity_net(&self) -> i128 {
+        self.equity().saturating_sub(self.fees)
     }
 }
 
@@ -74,12 +87,14 @@ pub(crate) struct Done {
 
 impl Trader {
     pub(crate) fn worth(&self, me: StrategyId, book: &Book) -> Worth {
-        let mut worth = Worth::default();
+        let mut worth = Worth { fees: self.fees, ..Worth::default() };
         for &instrument in self.held.keys() {
             let (position, mark) = (book.position(me, instrument), book.mark(instrument));
             worth.realised = worth.realised.saturating_add(position.realised());
             worth.unrealised = worth.unrealised.saturating_add(position.unrealised(mark));
-            let value = if mark.is_some() { wire::Quantity(position.quantity()).wide(mark) } else { 0 };
+            let per_price = || wire::Quantity(position.quantity()).wide(mark);
+            let contract = i128::from(book.contract(instrument));
+            let value = if mark.is_some() { per_price().saturating_mul(contract) } else { 0 };
             worth.net = worth.net.saturating_add(value);
             worth.gross = worth.gross.saturating_add(value.saturating_abs());
             worth.position = worth.position.saturating_add(position.quantity());
@@ -88,11 +103,17 @@ impl Trader {
     }
 
     /// Takes a fill that has moved a position from `before` to `after`.
-    pub(crate) fn fill(&mut self, fill: &Fill, before: &Position, after: &Position, since: u64) -> Done {
+    pub(crate) fn fill(
+        &mut self,
+        fill: &Fill,
+        before: &Position,
+        after: &Position,
+        (since, contract): (u64, u64),
+    ) -> Done {
         self.fills += 1;
         let quantity = fill.quantity.0;
         self.filled += i128::from(quantity);
-        self.turnover = self.turnover.saturating_add(fill.quantity.wide(fill.price).saturating_abs());
+        self.turnover = self.turnover.saturating_add(worth(fill, contract).saturating_abs());
         match fill.side {
             wire::Side::Buy => self.bought = self.bought.saturating_add(quantity),
             wire::Side::Sell => self.sold = self.sold.saturating_add(quantity),
@@ -132,16 +153,16 @@ impl Trader {
 
     /// The row of its equity, unless it is what was written last.
     pub(crate) fn equity_row(&mut self, time: u64, name: &str, worth: &Worth, force: bool) -> Option<Line> {
-        let state = Some((worth.equity(), worth.position));
+        let state = Some((worth.equity_net(), worth.position));
         if self.written == state && !force {
             return None;
         }
         self.written = state;
-        let drawdown = self.drawdown(worth.equity());
+        let drawdown = self.drawdown(worth.equity_net());
         let mut line = Line::default();
         line.number(time).text(name).decimal(worth.equity()).decimal(worth.realised);
         line.decimal(worth.unrealised).decimal(drawdown).decimal(worth.net).decimal(worth.gross);
-        line.number(worth.position);
+        line.number(worth.position).decimal(worth.fees).decimal(worth.equity_net());
         Some(line)
     }
 
@@ -174,6 +195,7 @@ impl Trader {
         line.decimal(self.turnover).decimal(worth.equity()).decimal(worth.realised);
         line.decimal(worth.unrealised).decimal(self.max_drawdown).float(ratio).float(holding);
         line.float(moves.sharpe()).number(moves.n()).number(length / SECOND);
+        line.decimal(worth.fees).decimal(worth.equity_net());
         line
     }
 }

@@ -209,7 +209,7 @@ impl Td {
         if self.gateway.accounts().is_some_and(|gate| gate.has_terms(instrument)) {
             return Ok(());
         }
-        let terms = desk::terms(&accounts.section.config, instrument);
+        let terms = desk::terms(&accounts.section.config, &accounts.section.market, instrument);
         self.take_entry(&AnyMessage::ContractTerms(terms))
     }
 

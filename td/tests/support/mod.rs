@@ -22,8 +22,8 @@ pub(crate) fn instrument(id: u32) -> Instrument {
         price_high: Price::NONE,
         reference_price: price("10"),
         max_quantity: Quantity(0),
-        reserved_tail: 0,
-        reserved_end: 0,
+        multiplier: 0,
+        currency: wire::Currency::EMPTY,
     }
 }
 

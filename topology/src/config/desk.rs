@@ -16,6 +16,11 @@ pub struct Decimal(pub i128);
 impl Decimal {
     /// One, in its units.
     pub const ONE: i128 = 1_000_000_000;
+
+    /// As a price above zero; `None` where it is none.
+    pub fn price(self) -> Option<wire::Price> {
+        i64::try_from(self.0).ok().filter(|price| *price > 0).map(wire::Price)
+    }
 }
 
 impl FromStr for Decimal {
@@ -208,6 +213,18 @@ words! {
 }
 
 words! {
+    /// Which fills a charge is made for, by whose order rested.
+    pub enum ChargeLiquidity ("liquidity of a charge") {
+        /// All.
+        Any = "any",
+        /// Those of an order that rested.
+        Maker = "maker",
+        /// Those of an order that came in.
+        Taker = "taker",
+    }
+}
+
+words! {
     /// A check that may be left out, of the whole platform.
     pub enum SwitchedCheck ("check") {
         /// Money and margin.
@@ -276,20 +293,58 @@ section! {
 }
 
 section! {
-    /// What is true of instruments; of rows that fit, the one with the longest prefix holds.
+    /// What is true of instruments; of each key the row that fits and has the longest name holds. What no row says, comes from
+    /// md.instruments_file, then from what is known of the source.
     pub struct ContractConfig {
-        /// Of instruments whose names begin like this; absent: of all.
+        /// Of instruments whose names begin like this (`?`: any character, `#`: a digit); absent: of all.
         symbols: Option<String> = None;
-        /// One lot is worth the price times this.
-        multiplier: u64 = 1 => Kind::Integer { min: 1, max: 1_000_000_000 };
+        /// Prices are multiples of this.
+        tick: Option<Decimal> = None, Absent::Derived("what the recorded prices have in common");
+        /// Quantities are multiples of this.
+        lot: Option<i64> = None => Kind::Integer { min: 1, max: 1_000_000_000 }, Absent::Derived("1");
+        /// Largest quantity of one order; 0: no limit.
+        max_quantity: Option<i64> = None => Kind::Integer { min: 0, max: 1_000_000_000_000 }, Absent::Derived("0");
+        /// Lowest price of an order.
+        price_low: Option<Decimal> = None;
+        /// Highest price of an order.
+        price_high: Option<Decimal> = None;
+        /// Both, as a part of the reference price up and down: "0.1".
+        price_limit: Option<Decimal> = None;
+        /// One unit of quantity is worth the price times this.
+        multiplier: Option<u64> = None => Kind::Integer { min: 1, max: 1_000_000_000 }, Absent::Derived("1");
         /// In which money it is paid.
         currency: Option<String> = None => Kind::Parsed(&CURRENCY), Absent::Derived("desk.currency");
         /// It may be sold short.
-        shortable: bool = true;
+        shortable: Option<bool> = None, Absent::Derived("true");
         /// Orders are taken.
-        tradable: bool = true;
+        tradable: Option<bool> = None, Absent::Derived("true");
         /// The exchange tells closing today's position from closing an earlier day's.
-        today_apart: bool = false;
+        today_apart: Option<bool> = None, Absent::Derived("false");
+    }
+}
+
+impl ContractConfig {
+    /// Takes what `below` says and this does not.
+    pub(crate) fn fill_from(&mut self, below: &ContractConfig) {
+        fn fill<T: Clone>(own: &mut Option<T>, below: &Option<T>) {
+            if own.is_none() {
+                own.clone_from(below);
+            }
+        }
+        // One limit that is said takes the place of both ends of those below.
+        if self.price_low.is_none() && self.price_high.is_none() && self.price_limit.is_none() {
+            self.price_low = below.price_low;
+            self.price_high = below.price_high;
+            self.price_limit = below.price_limit;
+        }
+        fill(&mut self.tick, &below.tick);
+        fill(&mut self.lot, &below.lot);
+        fill(&mut self.max_quantity, &below.max_quantity);
+        fill(&mut self.multiplier, &below.multiplier);
+        fill(&mut self.currency, &below.currency);
+        fill(&mut self.shortable, &below.shortable);
+        fill(&mut self.tradable, &below.tradable);
+        fill(&mut self.today_apart, &below.today_apart);
     }
 }
 
@@ -308,6 +363,8 @@ section! {
         side: ChargeSide = ChargeSide::Both;
         /// For opening, closing, or all.
         event: ChargeEvent = ChargeEvent::Any;
+        /// For orders that rested, that came in, or both.
+        liquidity: ChargeLiquidity = ChargeLiquidity::Any;
         /// Part of what the fills are worth.
         rate: Decimal = Decimal(0);
         /// For each lot.

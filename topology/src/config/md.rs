@@ -24,6 +24,10 @@ words! {
         Pitch = "pitch",
         /// Databento DBN, market by order.
         Dbn = "dbn",
+        /// Nasdaq TotalView-ITCH 5.0.
+        Itch = "itch",
+        /// ITCH 5.0 over UDP multicast (MoldUDP64), with gap fill.
+        Multicast = "multicast",
         /// Another run, as a recorder has it.
         Recording = "recording",
         /// The strategies themselves: matching is the exchange, and md publishes its book.
@@ -34,7 +38,12 @@ words! {
 impl MarketSource {
     /// True for a recorded day, which has files and an order flow.
     pub fn is_replay(self) -> bool {
-        !matches!(self, MarketSource::Sim | MarketSource::Exchange)
+        !matches!(self, MarketSource::Sim | MarketSource::Exchange | MarketSource::Multicast)
+    }
+
+    /// True where every order of the market is known.
+    pub fn has_flow(self) -> bool {
+        self.is_replay() || self == MarketSource::Multicast
     }
 }
 
@@ -130,8 +139,31 @@ section! {
         orders: Option<PathBuf> = None;
         /// Trades (sse).
         trades: Option<PathBuf> = None;
-        /// Messages (lobster, pitch, dbn).
+        /// Messages (lobster, pitch, dbn, itch).
         messages: Option<PathBuf> = None;
+    }
+}
+
+section! {
+    /// A multicast group that carries ITCH 5.0 in MoldUDP64, and the server that sends again what was lost. Messages are taken from
+    /// the session's first; what neither the group nor the server has is a declared gap.
+    pub struct MulticastConfig {
+        /// The group.
+        group: String = "239.192.64.1".to_owned();
+        /// Its port.
+        port: u16 = 26_400 => Kind::Integer { min: 1, max: 65_535 };
+        /// The address of the interface that it is heard on.
+        interface: String = "127.0.0.1".to_owned();
+        /// The server, as HOST:PORT; not set: nothing is asked for again.
+        server: Option<String> = None;
+        /// Only this session, up to ten characters; not set: the first that is heard.
+        session: Option<String> = None;
+        /// How long a gap stays open, requests among it, before it is declared lost.
+        #[serde(with = "duration")]
+        fill_within: Duration = Duration::from_secs(1) => Kind::Duration { min_ns: 1_000_000, max_ns: 600_000_000_000 };
+        /// How long the group may be silent, heartbeats included, before md gives up.
+        #[serde(with = "duration")]
+        silence: Duration = Duration::from_secs(30) => Kind::Duration { min_ns: 10_000_000, max_ns: DAY_NS };
     }
 }
 
@@ -159,6 +191,9 @@ section! {
         generator: Generator = Generator::Threads;
         /// The recorded day: a folder, a file, or a table of files. For recording, its folder.
         files: Option<Files> = None;
+        /// What is true of instruments: a TOML file with tables [[contracts]], [[fees]] and [[margins]] as in [desk], or a ready set
+        /// by name, as in "ready:shanghai-stock". Not set: tick, lot, multiplier and currency of the source's market.
+        instruments_file: Option<String> = None;
         /// How fast it is replayed: "max", or times the day's own pace.
         speed: Speed = Speed::MAX;
         /// What lies before this time of day only builds the books. For recording, times of day are UTC.
@@ -174,6 +209,8 @@ section! {
         tolerate: f64 = 0.001 => Kind::Number { min: 0.0, max: 1.0 };
         /// Only these instruments; empty: all. For lobster, whose files name none, the name to use.
         symbols: Vec<String> = Vec::new() => Kind::List(&Kind::Parsed(&forms::SYMBOL));
+        /// The group of source = "multicast".
+        multicast: MulticastConfig = MulticastConfig::default();
         /// How it waits, and whether it is started again.
         #[serde(flatten)]
         run: RunConfig = RunConfig::of(NodeKind::Md);

@@ -28,9 +28,9 @@ mod services;
 mod strategies;
 
 pub use desk::{
-    AccountConfig, AccountRules, ChargeEvent, ChargeRule, ChargeSide, ContractConfig, CostRule,
-    CurrencyConfig, Decimal, DeskConfig, DeskGroup, DeskLimits, DeskStrategy, FeeConfig, MarginConfig, Rate,
-    SwitchedCheck,
+    AccountConfig, AccountRules, ChargeEvent, ChargeLiquidity, ChargeRule, ChargeSide, ContractConfig,
+    CostRule, CurrencyConfig, Decimal, DeskConfig, DeskGroup, DeskLimits, DeskStrategy, FeeConfig,
+    MarginConfig, Rate, SwitchedCheck,
 };
 pub use exchange::{
     ByInstrument, PhaseName, PhaseStart, RuleSet, SelfTradeRule, TickRow, UtcOffset, named, rows_for,
@@ -45,7 +45,9 @@ pub use latency::{
     DrawnLatency, Latency, LatencyStage, LognormalLatency, NormalLatency, Queue, UniformLatency,
 };
 pub use matching::{Fill, MatchingConfig};
-pub use md::{BadRow, Files, Generator, MarketSource, MdConfig, NamedFiles, Speed, SpeedWord};
+pub use md::{
+    BadRow, Files, Generator, MarketSource, MdConfig, MulticastConfig, NamedFiles, Speed, SpeedWord,
+};
 pub use pin::{PinConfig, PinRule, RelayConfig};
 pub(crate) use pin::{Placing, fits};
 pub use recorded::{CallAuctionRule, SelfTradeOwner};

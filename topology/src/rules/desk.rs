@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use settings::ByteSize;
+use settings::{ByteSize, Report, Rows};
 
 use super::Rules;
 use crate::config::PlatformConfig;
 use crate::desk;
+use crate::market::{Market, has_rate};
 use crate::paths;
 
 /// Bytes that a snapshot takes for an account with positions in eight instruments.
@@ -25,6 +26,22 @@ pub(crate) fn snapshots_capacity(config: &PlatformConfig) -> ByteSize {
 pub(crate) fn drops_capacity(config: &PlatformConfig) -> ByteSize {
     let accounts = u64::from(config.desk.most_accounts);
     ByteSize((accounts * 2 * ACCOUNT_BYTES).next_power_of_two().clamp(16 << 20, 128 << 20))
+}
+
+/// The money of instruments must be worth something to the accounts.
+pub(crate) fn currencies(config: &PlatformConfig, market: &Market, rows: &Rows, report: &mut Report) {
+    if !config.keeps_accounts() || config.md.instruments_file.is_none() {
+        return;
+    }
+    let foreign: BTreeSet<&str> = market.currencies().filter(|name| !has_rate(&config.desk, name)).collect();
+    if let Some(name) = foreign.first() {
+        report
+            .error(
+                rows.place("md.instruments_file"),
+                format!("the currency {name} of its instruments has no rate"),
+            )
+            .help(format!("add it with [[desk.currencies]], or set desk.currency = \"{name}\""));
+    }
 }
 
 pub(super) fn check(rules: &mut Rules<'_>) {

@@ -21,7 +21,7 @@ pub(super) const fn frame<M>() -> u64 {
 fn least_snapshot(config: &PlatformConfig) -> u64 {
     let strategies: u64 = config.strategies.iter().map(|group| u64::from(group.count)).sum();
     let strategies = strategies + u64::from(config.gateway.is_some());
-    let quotes = match config.md.source.is_replay() {
+    let quotes = match config.md.source.has_flow() {
         true => 0,
         false => Some(u64::from(config.md.instruments)).filter(|quotes| *quotes <= MOST_QUOTES).unwrap_or(0),
     };

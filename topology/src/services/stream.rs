@@ -221,7 +221,7 @@ impl Topics {
         match self {
             Topics::One => 1,
             Topics::TakenAndRefused => 2,
-            Topics::Instruments if config.md.source.is_replay() => wire::MAX_INSTRUMENTS,
+            Topics::Instruments if config.md.source.has_flow() => wire::MAX_INSTRUMENTS,
             // Ids start at 1.
             Topics::Instruments => config.md.instruments + 1,
             Topics::Seats => services + strategies,

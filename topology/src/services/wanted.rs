@@ -28,7 +28,7 @@ pub(crate) fn is_published(config: &PlatformConfig, data: MarketData) -> bool {
             is_heard(config, data) || is_read(config, BEST) || !is_published(config, MarketData::Depth)
         }
         MarketData::Flow => {
-            config.md.source.is_replay() && (config.matching.fill == Fill::Book || is_heard(config, data))
+            config.md.source.has_flow() && (config.matching.fill == Fill::Book || is_heard(config, data))
         }
     }
 }

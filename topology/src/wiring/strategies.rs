@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 use super::journals::journal_of;
 use super::{Builder, json};
 use crate::config::{Fill, PlatformConfig, StrategyGroup, Wake};
+use crate::market::Market;
 use crate::services::{self, NodeKind, Service};
 use crate::spec::{
     DeskSection, LedgerSection, NodeSpec, Program, StrategyLimits, StrategySection, TdSection,
@@ -31,10 +32,12 @@ pub(crate) fn ledger_section(config: &PlatformConfig) -> Json {
     json(LedgerSection { config: config.ledger.clone(), desk: desk_section(config) })
 }
 
-fn desk_section(config: &PlatformConfig) -> Option<DeskSection> {
-    config
-        .keeps_accounts()
-        .then(|| DeskSection { config: config.desk.clone(), accounts: config.accounts.clone() })
+pub(super) fn desk_section(config: &PlatformConfig) -> Option<DeskSection> {
+    config.keeps_accounts().then(|| DeskSection {
+        config: config.desk.clone(),
+        accounts: config.accounts.clone(),
+        market: Market::default(),
+    })
 }
 
 /// What td keeps each strategy to, by seat.
@@ -112,6 +115,8 @@ impl Builder<'_> {
             builtin,
             budget: group.budget,
             accounts: group.accounts.listed().to_vec(),
+            warm_up: group.warm_up,
+            history: group.history.clone(),
         });
         let node = self.node(&name, NodeKind::Strategy, &group.run, group.on_death, program);
         node.group = Some(group.name.clone());

@@ -307,8 +307,11 @@ pub struct FeeRule {
     /// For opening, closing, or all.
     #[field(column = "charge_event", since = 6)]
     pub event: FeeEvent,
+    /// For orders that rested, or that came in; none of the two: for both.
+    #[field(flags, since = 9)]
+    pub flags: u8,
     /// Zero.
-    pub reserved: [u8; 3],
+    pub reserved: [u8; 2],
     /// What it is rounded up to, in 1e-9 of the currency; zero: 1e-9.
     #[field(column = "rounding_unit", since = 6)]
     pub unit: u64,
@@ -327,6 +330,15 @@ pub struct FeeRule {
     /// For which reason.
     #[field(since = 6)]
     pub why: Text<64>,
+}
+
+flags! {
+    FeeRule: u8 {
+        /// Only while the order rested.
+        MAKER = 1 => "maker",
+        /// Only while the order came in.
+        TAKER = 2 => "taker",
+    }
 }
 
 /// How much margin a position takes. The most specific rule holds, as with [`FeeRule`].

@@ -92,10 +92,14 @@ pub struct PositionState {
 
 impl PositionState {
     /// Profit and loss, realised and unrealised together, in 1e-9 of the currency: cash, and what is open at the mark.
-    /// Exact, but for what is open and has no mark: that counts what it cost, to 1e-6.
-    pub fn profit(&self) -> i128 {
+    /// Exact, but for what is open and has no mark: that counts what it cost, to 1e-6. `contract`: the instrument's
+    /// ([`Instrument::contract`](crate::Instrument::contract)).
+    pub fn profit(&self, contract: u64) -> i128 {
         match self.mark_price.is_some() {
-            true => self.cash.wide().saturating_add(self.position.wide(self.mark_price)),
+            true => {
+                let open = self.position.wide(self.mark_price).saturating_mul(i128::from(contract.max(1)));
+                self.cash.wide().saturating_add(open)
+            }
             false if self.position == Quantity::ZERO => self.cash.wide(),
             false => i128::from(self.realised.0) * 1_000,
         }

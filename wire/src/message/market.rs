@@ -4,6 +4,7 @@ use wire_derive::Described;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, TryFromBytes};
 
 use crate::schema::flags;
+use crate::text::Currency;
 use crate::{
     Aggressor, BookAction, InstrumentId, Nanos, Price, Quantity, Side, Symbol, TradingPhase, WideMoney,
 };
@@ -15,7 +16,7 @@ pub const LEVELS: usize = 10;
 ///
 /// ```text
 ///  0       4       8                         32      40      48       56        64     72       80       88  96
-///  │ id    │ rsvd  │ symbol                   │ tick  │ lot   │ low    │ high    │ ref  │ volume │ rsvd   │ …
+///  │ id    │ rsvd  │ symbol                   │ tick  │ lot   │ low    │ high    │ ref  │ volume │ mult   │ currency
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
@@ -39,10 +40,19 @@ pub struct Instrument {
     pub reference_price: Price,
     /// Largest quantity of one order; zero: no limit.
     pub max_quantity: Quantity,
-    /// Zero.
-    pub reserved_tail: u64,
-    /// Zero.
-    pub reserved_end: u64,
+    /// One unit of quantity is worth the price times this; zero: 1.
+    #[field(since = 9)]
+    pub multiplier: u64,
+    /// In which money it is paid; empty: nobody has said.
+    #[field(since = 9)]
+    pub currency: Currency,
+}
+
+impl Instrument {
+    /// What the price of one unit of quantity is multiplied by; at least 1.
+    pub fn contract(&self) -> u64 {
+        self.multiplier.max(1)
+    }
 }
 
 /// One price level: the sum of what rests there.

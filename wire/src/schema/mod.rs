@@ -43,7 +43,8 @@ pub use view::{List, Value, View};
 /// | 6 | accounts: `AccountOpen`, `AccountChange`, `AccountLimit`, `FeeRule`, `MarginRule`, `ContractTerms`, `CurrencyRate`, `SettlementPrice`, `Settle`; `NewOrder.offset_…`; reasons from `insufficient-funds` on |
 /// | 7 | `EntryResult`, `Mark`, `AccountState`, `DeskPart`; `NewOrder.forced` |
 /// | 8 | `ClientOrder` |
-pub const VERSION: u16 = 8;
+/// | 9 | `Instrument.multiplier` and `currency`; `FeeRule.maker` and `taker` |
+pub const VERSION: u16 = 9;
 
 /// One kind of message.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use topology::config::{Decimal, Rate};
-use wire::{AccountKind, ChargeKind, CostMethod, FeeEvent, FeeSide, LimitKind};
+use wire::{AccountKind, ChargeKind, CostMethod, FeeEvent, FeeRule, FeeSide, LimitKind};
 
 use crate::args::InstanceArgument;
 use crate::desk::ScopeArguments;
@@ -193,6 +193,9 @@ pub(crate) struct Fee {
     /// For what opens, what closes, or all.
     #[arg(long, default_value = "any", value_parser = events())]
     pub(crate) event: FeeEvent,
+    /// For orders that rested, that came in, or both.
+    #[arg(long, default_value = "any", value_parser = liquidities())]
+    pub(crate) liquidity: u8,
     /// Part of what the fills are worth.
     #[arg(long, default_value = "0")]
     pub(crate) rate: Decimal,
@@ -345,6 +348,14 @@ fn sides() -> impl TypedValueParser<Value = FeeSide> {
 
 fn events() -> impl TypedValueParser<Value = FeeEvent> {
     member(&[FeeEvent::Any, FeeEvent::Open, FeeEvent::Close, FeeEvent::CloseToday], |event| event.as_str())
+}
+
+fn liquidities() -> impl TypedValueParser<Value = u8> {
+    member(&[0, FeeRule::MAKER, FeeRule::TAKER], |liquidity| match *liquidity {
+        FeeRule::MAKER => "maker",
+        FeeRule::TAKER => "taker",
+        _ => "any",
+    })
 }
 
 /// All kinds of limits.

@@ -1,6 +1,6 @@
 //! Charges, counted a second time: the rules as they were entered, and what each order pays by them.
 
-use wire::{AccountId, ChargeKind, FeeEvent, FeeRule, InstrumentId, Side, Symbol};
+use wire::{AccountId, ChargeKind, FeeEvent, FeeRule, InstrumentId, Liquidity, Side, Symbol};
 
 const ONE: i128 = 1_000_000_000;
 
@@ -12,17 +12,18 @@ pub(super) enum Class {
     CloseToday,
 }
 
-/// What an order has traded, by class.
+/// What an order has traded: by whose order rested, and by class.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Traded {
-    lots: [i128; 3],
-    value: [i128; 3],
+    lots: [[i128; 3]; 2],
+    value: [[i128; 3]; 2],
 }
 
 impl Traded {
-    pub(super) fn add(&mut self, class: Class, lots: i64, value: i128) {
-        self.lots[class as usize] += i128::from(lots);
-        self.value[class as usize] += value.abs();
+    pub(super) fn add(&mut self, class: Class, liquidity: Liquidity, lots: i64, value: i128) {
+        let came_in = usize::from(liquidity == Liquidity::Taker);
+        self.lots[came_in][class as usize] += i128::from(lots);
+        self.value[came_in][class as usize] += value.abs();
     }
 }
 
@@ -79,8 +80,15 @@ pub(super) fn paid(rules: &[FeeRule], side: Side, traded: &Traded) -> (i128, i12
             FeeEvent::Close => &[Class::Close],
             FeeEvent::CloseToday => &[Class::CloseToday],
         };
-        let lots: i128 = classes.iter().map(|class| traded.lots[*class as usize]).sum();
-        let value: i128 = classes.iter().map(|class| traded.value[*class as usize]).sum();
+        let of: &[usize] = match rule.flags {
+            FeeRule::MAKER => &[0],
+            FeeRule::TAKER => &[1],
+            _ => &[0, 1],
+        };
+        let sum = |parts: &[[i128; 3]; 2]| -> i128 {
+            of.iter().flat_map(|side| classes.iter().map(|class| parts[*side][*class as usize])).sum()
+        };
+        let (lots, value) = (sum(&traded.lots), sum(&traded.value));
         if lots == 0 {
             continue;
         }
@@ -112,7 +120,8 @@ mod tests {
             kind: ChargeKind::Fee,
             side: FeeSide::Both,
             event: FeeEvent::Any,
-            reserved: [0; 3],
+            flags: 0,
+            reserved: [0; 2],
             unit: 10_000_000,
             rate,
             per_lot: WideMoney::default(),
@@ -126,9 +135,9 @@ mod tests {
     fn an_order_pays_the_example_of_the_document() {
         let rules = [rule(1, 2_500_000)];
         let mut traded = Traded::default();
-        traded.add(Class::Open, 100, 1_000 * ONE);
+        traded.add(Class::Open, Liquidity::Taker, 100, 1_000 * ONE);
         assert_eq!(paid(&rules, Side::Buy, &traded), (5 * ONE, 0));
-        traded.add(Class::Open, 200, 2_000 * ONE);
+        traded.add(Class::Open, Liquidity::Maker, 200, 2_000 * ONE);
         assert_eq!(paid(&rules, Side::Buy, &traded), (7 * ONE + ONE / 2, 0));
         assert_eq!(paid(&rules, Side::Buy, &Traded::default()), (0, 0), "nothing traded, nothing paid");
     }

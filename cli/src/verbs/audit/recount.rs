@@ -236,7 +236,7 @@ impl Recount {
         let before = charges::paid(&order.rules, order.side, &order.traded);
         let lots = account.positions.entry(fill.instrument).or_default();
         for (class, part) in lots.trade(account.kind, order.side, order.offset, fill.quantity.0) {
-            order.traded.add(class, part, worth(fill.price, part, terms.multiplier));
+            order.traded.add(class, fill.liquidity, part, worth(fill.price, part, terms.multiplier));
         }
         let after = charges::paid(&order.rules, order.side, &order.traded);
         let purse = account.purses.entry(terms.currency).or_default();
@@ -475,7 +475,8 @@ mod tests {
                 kind: wire::ChargeKind::Fee,
                 side: wire::FeeSide::Both,
                 event: wire::FeeEvent::Any,
-                reserved: [0; 3],
+                flags: 0,
+                reserved: [0; 2],
                 unit: 0,
                 rate: 1_000_000,
                 per_lot: WideMoney::default(),

@@ -18,8 +18,8 @@ pub(super) fn instrument(id: InstrumentId) -> Instrument {
         price_high: Price::NONE,
         reference_price: Price::NONE,
         max_quantity: Quantity(0),
-        reserved_tail: 0,
-        reserved_end: 0,
+        multiplier: 0,
+        currency: wire::Currency::EMPTY,
     }
 }
 

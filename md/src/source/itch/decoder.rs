@@ -1,0 +1,395 @@
+//! From messages to events: what a file and a multicast group have in common.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use wire::{Aggressor, BookAction, Instrument, InstrumentId, Price, Side, Symbol};
+
+use super::message::{Body, Message};
+use crate::source::error::Fault;
+use crate::source::listing::Listing;
+use crate::source::orders::{OrderTable, Resting, Taken};
+use crate::source::recorded::{Place, Window, aggressor_against, is_far};
+use crate::source::tolerance::Watch;
+use crate::source::{Counts, Options, SourceError, SourceEvent};
+
+/// Books' orders, and the counts of messages.
+pub(super) struct Decoder {
+    /// What faults name: the file, or the group.
+    pub(super) path: PathBuf,
+    pub(super) instruments: Vec<Instrument>,
+    pub(super) counts: Counts,
+    pub(super) watch: Watch,
+    listing: Listing,
+    orders: OrderTable<u64>,
+    window: Window,
+    midnight: u64,
+    /// The time of the message before.
+    before: u64,
+    /// The message before.
+    last: Vec<u8>,
+    /// By instrument.
+    of: Vec<Stock>,
+    /// Which stock has a locate.
+    located: HashMap<u16, Symbol>,
+    /// The sides of hidden trades say something.
+    sides: bool,
+    ended: bool,
+}
+
+/// What is known of a stock.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stock {
+    last_price: Option<Price>,
+    locate: Option<u16>,
+    is_halted: bool,
+    displaced: i64,
+}
+
+impl Decoder {
+    pub(super) fn new(
+        path: PathBuf,
+        listing: Listing,
+        (rows, sides): (u64, bool),
+        midnight: u64,
+        options: &Options,
+    ) -> Result<Decoder, SourceError> {
+        let instruments = listing.finish()?;
+        Ok(Decoder {
+            path,
+            of: vec![Stock::default(); instruments.len() + 1],
+            instruments,
+            counts: Counts::default(),
+            watch: Watch::new(options, rows),
+            listing,
+            orders: OrderTable::new(),
+            window: Window::new(options)?,
+            midnight,
+            before: 0,
+            last: Vec::new(),
+            located: HashMap::new(),
+            sides,
+            ended: false,
+        })
+    }
+
+    /// The market has said that no message follows.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Shares of an instrument's orders that were dropped because their numbers were given out again.
+    pub(crate) fn displaced(&self, instrument: InstrumentId) -> i64 {
+        self.of.get(instrument.0 as usize).map_or(0, |stock| stock.displaced)
+    }
+
+    /// Whether the book of an instrument may be crossed now.
+    pub(super) fn may_cross(&self, instrument: InstrumentId) -> bool {
+        self.of.get(instrument.0 as usize).is_some_and(|stock| stock.is_halted)
+    }
+
+    fn note(&mut self, row: u64, fault: impl FnOnce() -> Fault) {
+        self.watch.note(&self.path, row, fault);
+    }
+
+    fn instrument(&self, stock: &Symbol) -> InstrumentId {
+        self.listing.get(stock).unwrap_or_default()
+    }
+
+    /// Converts message number `row` into an event; `false` when it has none, and is counted. The caller has counted it as read.
+    pub(super) fn apply(
+        &mut self,
+        row: u64,
+        bytes: &[u8],
+        message: Message,
+        event: &mut SourceEvent,
+    ) -> Result<bool, SourceError> {
+        let time = self.midnight + message.time;
+        let place = self.window.place(time);
+        if place == Place::After {
+            self.counts.skipped.after_window += 1;
+            return Ok(false);
+        }
+        let before = std::mem::replace(&mut self.before, time);
+        if time < before {
+            self.counts.off_time += 1;
+            self.note(row, || {
+                let found = format!("{} ns before the message before it", before - time);
+                Fault::new("timestamp", found, "times that never go back")
+            });
+        }
+        if self.last == bytes {
+            self.counts.unmatched += 1;
+            self.counts.skipped.unknown_order += 1;
+            self.note(row, || {
+                Fault::new("the message", "the message before it once more", "each message once")
+            });
+            self.watch.check(&self.counts)?;
+            return Ok(false);
+        }
+        self.last.clear();
+        self.last.extend_from_slice(bytes);
+        let given = self.convert(row, time, place, message, event);
+        self.watch.check(&self.counts)?;
+        Ok(given)
+    }
+
+    fn convert(
+        &mut self,
+        row: u64,
+        time: u64,
+        place: Place,
+        message: Message,
+        event: &mut SourceEvent,
+    ) -> bool {
+        let begin = |event: &mut SourceEvent, instrument| event.begin(instrument, time, row, row, place);
+        let touched = match message.body {
+            Body::NoEffect => return self.no_effect(),
+            Body::System { event: code } => {
+                self.ended |= code == b'C';
+                return self.no_effect();
+            }
+            Body::Directory { stock } => {
+                self.locate(row, message.locate, stock);
+                return self.no_effect();
+            }
+            Body::State { stock, trades } => {
+                let instrument = self.instrument(&stock);
+                if let Some(of) = self.of.get_mut(instrument.0 as usize) {
+                    of.is_halted = !trades;
+                }
+                return self.no_effect();
+            }
+            Body::Add { order, side, quantity, stock, price } => {
+                self.locate(row, message.locate, stock);
+                let instrument = self.instrument(&stock);
+                begin(event, instrument);
+                self.make_room(row, order, instrument, event);
+                self.orders.add(order, Resting { instrument, side, price, remaining: quantity });
+                event.push(BookAction::Add, side, order, price, quantity);
+                instrument
+            }
+            Body::Cancel { order, quantity } => {
+                let Some(Taken { order: resting, quantity, last, .. }) =
+                    self.take(row, message.locate, order, quantity)
+                else {
+                    return false;
+                };
+                begin(event, resting.instrument);
+                let action = if last { BookAction::Delete } else { BookAction::Reduce };
+                event.push(action, resting.side, order, resting.price, quantity);
+                resting.instrument
+            }
+            Body::Delete { order } => {
+                let Some(Taken { order: resting, quantity, .. }) =
+                    self.take(row, message.locate, order, i64::MAX)
+                else {
+                    return false;
+                };
+                begin(event, resting.instrument);
+                event.push(BookAction::Delete, resting.side, order, resting.price, quantity);
+                resting.instrument
+            }
+            Body::Replace { order, new, quantity, price } => {
+                let Some(Taken { order: old, quantity: left, .. }) =
+                    self.take(row, message.locate, order, i64::MAX)
+                else {
+                    return false;
+                };
+                begin(event, old.instrument);
+                event.push(BookAction::Delete, old.side, order, old.price, left);
+                self.make_room(row, new, old.instrument, event);
+                self.orders.add(new, Resting { price, remaining: quantity, ..old });
+                event.push(BookAction::Add, old.side, new, price, quantity);
+                old.instrument
+            }
+            Body::Execute { order, quantity, price, prints, match_number } => {
+                let Some(Taken { order: resting, quantity, .. }) =
+                    self.take(row, message.locate, order, quantity)
+                else {
+                    return false;
+                };
+                begin(event, resting.instrument);
+                let paid = price.unwrap_or(resting.price);
+                self.compare_price(row, resting.instrument, paid);
+                event.push(BookAction::Execute, resting.side, order, resting.price, quantity);
+                if prints {
+                    event.print(aggressor_against(resting.side), paid, quantity, match_number);
+                }
+                resting.instrument
+            }
+            Body::HiddenTrade { side, quantity, stock, price, match_number } => {
+                self.locate(row, message.locate, stock);
+                let instrument = self.instrument(&stock);
+                begin(event, instrument);
+                self.compare_price(row, instrument, price);
+                // Since 2014 each is called a purchase.
+                let aggressor = if self.sides { aggressor_against(side) } else { Aggressor::None };
+                event.unseen_trade(aggressor, price, quantity, match_number);
+                event.mark_hidden();
+                instrument
+            }
+            Body::Cross { quantity: 0, .. } => return self.no_effect(),
+            Body::Cross { quantity, stock, price, match_number } => {
+                self.locate(row, message.locate, stock);
+                let instrument = self.instrument(&stock);
+                begin(event, instrument);
+                if let Some(of) = self.of.get_mut(instrument.0 as usize) {
+                    of.last_price = Some(price);
+                }
+                event.unseen_trade(Aggressor::None, price, quantity, match_number);
+                instrument
+            }
+        };
+        if touched == InstrumentId::default() {
+            self.counts.skipped.other_symbol += 1;
+            return false;
+        }
+        self.counts.apply(event);
+        event.finish()
+    }
+
+    fn no_effect(&mut self) -> bool {
+        self.counts.skipped.no_effect += 1;
+        false
+    }
+
+    /// A stock keeps its locate for the day, and no other has it.
+    fn locate(&mut self, row: u64, locate: u16, stock: Symbol) {
+        let known = *self.located.entry(locate).or_insert(stock);
+        if known != stock {
+            self.counts.unmatched += 1;
+            self.note(row, || {
+                Fault::new("stock locate", format!("{locate} for {stock}"), format!("the number of {known}"))
+            });
+        }
+        let instrument = self.instrument(&stock);
+        if instrument != InstrumentId::default()
+            && let Some(of) = self.of.get_mut(instrument.0 as usize)
+        {
+            of.locate.get_or_insert(locate);
+        }
+    }
+
+    /// Deletes an order whose number is given out again while it rests.
+    fn make_room(&mut self, row: u64, order: u64, instrument: InstrumentId, event: &mut SourceEvent) {
+        let Some(old) = self.orders.remove(order) else { return };
+        self.counts.displaced += 1;
+        self.note(row, || Fault::new("order number", order, "a number that is free"));
+        if let Some(of) = self.of.get_mut(old.instrument.0 as usize) {
+            of.displaced += old.remaining;
+        }
+        // One of another stock stays in its book, as an event touches one; it is counted.
+        if old.instrument == instrument {
+            event.push(BookAction::Delete, old.side, order, old.price, old.remaining);
+        }
+    }
+
+    fn take(&mut self, row: u64, locate: u16, order: u64, quantity: i64) -> Option<Taken> {
+        let Some(taken) = self.orders.take(order, quantity) else {
+            // It rested from before the first message, or the message that added it is missing.
+            self.counts.skipped.unknown_order += 1;
+            return None;
+        };
+        let instrument = taken.order.instrument;
+        if instrument == InstrumentId::default() {
+            return Some(taken);
+        }
+        if taken.excess && quantity != i64::MAX {
+            self.counts.excess += 1;
+            let expected = format!("at most {}, what is left of the order", taken.order.remaining);
+            self.note(row, || Fault::new("shares", quantity, expected));
+        }
+        let own = self.of.get(instrument.0 as usize).and_then(|of| of.locate);
+        if own.is_some_and(|own| own != locate) {
+            self.counts.unmatched += 1;
+            self.note(row, || {
+                Fault::new("stock locate", locate, format!("{}, that of the order", own.unwrap_or_default()))
+            });
+        }
+        Some(taken)
+    }
+
+    fn compare_price(&mut self, row: u64, instrument: InstrumentId, price: Price) {
+        let Some(of) = self.of.get_mut(instrument.0 as usize) else { return };
+        if instrument == InstrumentId::default() {
+            return;
+        }
+        if is_far(price, of.last_price.replace(price)) {
+            self.counts.off_price += 1;
+            self.note(row, || Fault::new("price", price, "a price near the trade before"));
+        }
+    }
+
+    /// # Errors
+    /// [`SourceError::Irregular`].
+    pub(super) fn crossed(&mut self, event: &SourceEvent) -> Result<(), SourceError> {
+        if self.may_cross(event.instrument) {
+            return Ok(());
+        }
+        let path = self.path.clone();
+        self.watch.crossed(&mut self.counts, &path, event.row)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// What a first look at the messages finds out.
+pub(super) struct Look {
+    pub(super) listing: Listing,
+    pub(super) sides: bool,
+    orders: OrderTable<u64>,
+}
+
+impl Look {
+    pub(super) fn new(listing: Listing) -> Look {
+        Look { listing, sides: false, orders: OrderTable::new() }
+    }
+
+    /// # Errors
+    /// Too many instruments.
+    pub(super) fn take(&mut self, body: Body, path: &Path) -> Result<(), SourceError> {
+        match body {
+            Body::Add { order, side, quantity, stock, price } => {
+                if let Some(instrument) = self.listing.id(stock, path)? {
+                    self.listing.order(instrument, price);
+                    self.orders.add(order, Resting { instrument, side, price, remaining: quantity });
+                }
+            }
+            Body::Replace { order, new, quantity, price } => {
+                if let Some(old) = self.orders.remove(order) {
+                    self.listing.order(old.instrument, price);
+                    self.orders.add(new, Resting { price, remaining: quantity, ..old });
+                }
+            }
+            Body::Execute { order, quantity, price, .. } => {
+                if let Some(taken) = self.orders.take(order, quantity) {
+                    self.listing.trade(taken.order.instrument, price.unwrap_or(taken.order.price));
+                }
+            }
+            Body::Cancel { order, quantity } => {
+                self.orders.take(order, quantity);
+            }
+            Body::Delete { order } => {
+                self.orders.remove(order);
+            }
+            Body::HiddenTrade { side, stock, price, .. } => {
+                self.sides |= side == Side::Sell;
+                if let Some(instrument) = self.listing.id(stock, path)? {
+                    self.listing.trade(instrument, price);
+                }
+            }
+            Body::Cross { quantity, stock, price, .. } => {
+                if quantity > 0
+                    && let Some(instrument) = self.listing.id(stock, path)?
+                {
+                    self.listing.trade(instrument, price);
+                }
+            }
+            Body::Directory { .. } | Body::State { .. } | Body::System { .. } | Body::NoEffect => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,387 @@
+//! What is true of instruments, and what trading them costs: ready sets, a file, and the platform file, one over the other.
+//!
+//! ```text
+//!  [[desk.contracts]]  ──►┐
+//!  md.instruments_file ──►├─► Market: of each key the first that says it; in one place, the longest name that fits
+//!  a ready set         ──►┘
+//! ```
+//!
+//! All three have the same tables. md lists the instruments with it, so everybody else has tick, lot, multiplier, currency and limits
+//! from the list.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use settings::schema::{Kind, Section};
+use settings::{Diagnostics, section, words};
+use wire::{Currency, FeeRule, Instrument, Price, Quantity};
+
+use crate::config::{
+    ContractConfig, Decimal, DeskConfig, FeeConfig, MarginConfig, MarketSource, PlatformConfig,
+};
+
+/// What names a ready set instead of a file.
+const READY: &str = "ready:";
+
+words! {
+    /// What is known of a real market.
+    pub enum ReadySet ("ready set of instruments") {
+        /// Stocks, funds and B shares of Shanghai, with exchange fees and stamp duty.
+        ShanghaiStock = "shanghai-stock",
+        /// Stocks of the United States.
+        UsStock = "us-stock",
+        /// Futures on share indices at CME.
+        CmeIndex = "cme-index",
+        /// Simulated instruments.
+        Simulated = "simulated",
+        /// Nothing.
+        None = "none",
+    }
+}
+
+impl ReadySet {
+    const ALL: [ReadySet; 5] =
+        [ReadySet::ShanghaiStock, ReadySet::UsStock, ReadySet::CmeIndex, ReadySet::Simulated, ReadySet::None];
+
+    /// As its file says it.
+    pub fn text(self) -> &'static str {
+        match self {
+            ReadySet::ShanghaiStock => include_str!("../../configs/markets/shanghai-stock.toml"),
+            ReadySet::UsStock => include_str!("../../configs/markets/us-stock.toml"),
+            ReadySet::CmeIndex => include_str!("../../configs/markets/cme-index.toml"),
+            ReadySet::Simulated => include_str!("../../configs/markets/simulated.toml"),
+            ReadySet::None => "",
+        }
+    }
+
+    /// What holds for a source where nobody says otherwise.
+    fn of(source: MarketSource) -> ReadySet {
+        match source {
+            MarketSource::Sim | MarketSource::Exchange => ReadySet::Simulated,
+            MarketSource::Sse => ReadySet::ShanghaiStock,
+            MarketSource::Lobster | MarketSource::Pitch | MarketSource::Itch | MarketSource::Multicast => {
+                ReadySet::UsStock
+            }
+            MarketSource::Dbn => ReadySet::CmeIndex,
+            // Its instruments are as they were recorded.
+            MarketSource::Recording => ReadySet::None,
+        }
+    }
+}
+
+section! {
+    /// A file of instruments. Its tables are those of [desk]; what [desk] says itself comes before them.
+    pub struct InstrumentsFile {
+        /// The set that these rows are over, with its charges. Not set: that of the source, without charges.
+        ready: Option<ReadySet> = None;
+        /// What is true of instruments.
+        contracts: Vec<ContractConfig> = Vec::new() => Kind::Tables(<ContractConfig as Section>::TABLE);
+        /// Charges on fills. Any row here takes the place of all charges of the ready set.
+        fees: Vec<FeeConfig> = Vec::new() => Kind::Tables(<FeeConfig as Section>::TABLE);
+        /// Margin of positions. Any row here takes the place of all margins of the ready set.
+        margins: Vec<MarginConfig> = Vec::new() => Kind::Tables(<MarginConfig as Section>::TABLE);
+    }
+}
+
+/// Why a file of instruments cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum MarketError {
+    /// It cannot be read, or names no ready set.
+    #[error("{message}")]
+    Unusable {
+        /// Why.
+        message: String,
+        /// What to do.
+        help: String,
+    },
+    /// It is wrong.
+    #[error(transparent)]
+    Invalid(#[from] Diagnostics),
+}
+
+/// The rows of one file: of each key the longest name that fits holds.
+type Layer = Vec<ContractConfig>;
+
+/// What holds on a platform.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Market {
+    /// The first that says a key holds.
+    layers: Vec<Layer>,
+    /// Charges on fills.
+    pub fees: Vec<FeeConfig>,
+    /// Margin of positions.
+    pub margins: Vec<MarginConfig>,
+}
+
+fn parse(name: &str, text: &str) -> Result<InstrumentsFile, Diagnostics> {
+    Ok(settings::parse::<InstrumentsFile>(name, text, &[])?.value)
+}
+
+fn ready(set: ReadySet) -> Result<InstrumentsFile, Diagnostics> {
+    parse(&format!("{READY}{set}"), set.text())
+}
+
+fn named(name: &str) -> Result<InstrumentsFile, MarketError> {
+    let Some(set) = name.strip_prefix(READY) else {
+        let text = std::fs::read_to_string(Path::new(name)).map_err(|error| MarketError::Unusable {
+            message: format!("cannot read {name}: {error}"),
+            help: "md.instruments_file names a file, or a ready set as in \"ready:us-stock\"".to_owned(),
+        })?;
+        return Ok(parse(name, &text)?);
+    };
+    let known = ReadySet::ALL.into_iter().find(|known| known.as_str() == set);
+    let known = known.ok_or_else(|| MarketError::Unusable {
+        message: format!("there is no ready set `{set}`"),
+        help: format!("there is {}", settings::or_list(ReadySet::ALL.map(ReadySet::as_str), "`")),
+    })?;
+    Ok(InstrumentsFile { ready: Some(known), ..InstrumentsFile::default() })
+}
+
+impl Market {
+    /// What a platform file says, the file that it names, and the ready set below.
+    ///
+    /// # Errors
+    /// [`MarketError`]
+    pub fn of(config: &PlatformConfig) -> Result<Market, MarketError> {
+        let desk = &config.desk;
+        let file = match &config.md.instruments_file {
+            Some(name) => named(name)?,
+            None => InstrumentsFile::default(),
+        };
+        let mut below = ready(file.ready.unwrap_or(ReadySet::of(config.md.source)))?;
+        if file.ready.is_none() {
+            (below.fees, below.margins) = (Vec::new(), Vec::new());
+            // Who keeps accounts in other money has not asked for this.
+            let is_foreign = |name: &String| config.keeps_accounts() && !has_rate(desk, name);
+            for row in &mut below.contracts {
+                row.currency.take_if(|name| is_foreign(name));
+            }
+        }
+        let first =
+            |of: [Vec<FeeConfig>; 3]| of.into_iter().find(|rows| !rows.is_empty()).unwrap_or_default();
+        let first_margins =
+            |of: [Vec<MarginConfig>; 3]| of.into_iter().find(|rows| !rows.is_empty()).unwrap_or_default();
+        Ok(Market {
+            fees: first([desk.fees.clone(), file.fees, below.fees]),
+            margins: first_margins([desk.margins.clone(), file.margins, below.margins]),
+            layers: vec![desk.contracts.clone(), file.contracts, below.contracts],
+        })
+    }
+
+    /// What a desk says alone.
+    pub fn of_desk(config: &DeskConfig) -> Market {
+        Market {
+            layers: vec![config.contracts.clone()],
+            fees: config.fees.clone(),
+            margins: config.margins.clone(),
+        }
+    }
+
+    /// Nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.layers.iter().all(Vec::is_empty) && self.fees.is_empty() && self.margins.is_empty()
+    }
+
+    /// Currencies that it names.
+    pub(crate) fn currencies(&self) -> impl Iterator<Item = &str> {
+        self.layers.iter().flatten().filter_map(|row| row.currency.as_deref())
+    }
+
+    /// All that is true of the instrument of this name.
+    pub fn contract(&self, symbol: &str) -> ContractConfig {
+        let mut found = ContractConfig::default();
+        for layer in &self.layers {
+            let mut fits: Vec<&ContractConfig> =
+                layer.iter().filter(|row| fits(row.symbols.as_deref().unwrap_or_default(), symbol)).collect();
+            fits.sort_by_key(|row| std::cmp::Reverse(row.symbols.as_deref().map_or(0, str::len)));
+            for row in fits {
+                found.fill_from(row);
+            }
+        }
+        found
+    }
+
+    /// Completes what md has found of an instrument. What a recorded day's own prices contradict stays, and is answered.
+    pub fn complete(&self, instrument: &mut Instrument) -> Option<String> {
+        let contract = self.contract(instrument.symbol.as_str());
+        let mut note = None;
+        if let Some(tick) = contract.tick.and_then(Decimal::price) {
+            let found = instrument.tick;
+            // With a finer step in the recorded prices, orders of the market itself would lie off the tick.
+            if found.0 <= 0 || found.0 % tick.0 == 0 {
+                instrument.tick = tick;
+            } else {
+                note = Some(format!("its prices are multiples of {found}, and not of {tick}, its tick"));
+            }
+        }
+        if let Some(lot) = contract.lot {
+            instrument.lot = Quantity(lot);
+        }
+        if let Some(most) = contract.max_quantity {
+            instrument.max_quantity = Quantity(most);
+        }
+        let (low, high) = limits(&contract, instrument);
+        if let Some(low) = low {
+            instrument.price_low = low;
+        }
+        if let Some(high) = high {
+            instrument.price_high = high;
+        }
+        if let Some(multiplier) = contract.multiplier {
+            instrument.multiplier = multiplier;
+        }
+        if let Some(currency) = &contract.currency {
+            instrument.currency = Currency::cut(currency);
+        }
+        note
+    }
+
+    /// The charges as accounts take them.
+    pub fn fee_rules(&self) -> Vec<FeeRule> {
+        self.fees.iter().map(crate::desk::fee).collect()
+    }
+}
+
+/// Lowest and highest price, on the tick.
+fn limits(contract: &ContractConfig, instrument: &Instrument) -> (Option<Price>, Option<Price>) {
+    let part = contract.price_limit.filter(|_| instrument.reference_price.is_some()).map(|part| part.0);
+    let around = |sign: i128| {
+        let reference = i128::from(instrument.reference_price.0);
+        let away = part.map(|part| reference + sign * (reference.abs() * part / Decimal::ONE))?;
+        let tick = i128::from(instrument.tick.0.max(1));
+        // Towards the reference: the limit itself may be traded at.
+        let on_tick = if sign < 0 {
+            away.div_euclid(tick) + i128::from(away.rem_euclid(tick) != 0)
+        } else {
+            away.div_euclid(tick)
+        };
+        i64::try_from(on_tick * tick).ok().map(Price)
+    };
+    let low = contract.price_low.and_then(Decimal::price).or_else(|| around(-1));
+    let high = contract.price_high.and_then(Decimal::price).or_else(|| around(1));
+    (low, high)
+}
+
+/// Whether accounts know what this money is worth.
+pub(crate) fn has_rate(desk: &DeskConfig, name: &str) -> bool {
+    desk.currency == name || desk.currencies.iter().any(|row| row.name == name)
+}
+
+/// Whether a name begins as a row says: `?` is any character, `#` a digit.
+fn fits(pattern: &str, symbol: &str) -> bool {
+    let mut letters = symbol.chars();
+    pattern.chars().all(|wanted| match (wanted, letters.next()) {
+        (_, None) => false,
+        ('?', Some(_)) => true,
+        ('#', Some(letter)) => letter.is_ascii_digit(),
+        (wanted, Some(letter)) => wanted == letter,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use wire::{InstrumentId, Symbol};
+
+    use super::*;
+
+    fn listed(symbol: &str, tick: &str, reference: &str) -> Instrument {
+        Instrument {
+            id: InstrumentId(1),
+            reserved: 0,
+            symbol: Symbol::new(symbol).unwrap(),
+            tick: tick.parse().unwrap(),
+            lot: Quantity(1),
+            price_low: Price::NONE,
+            price_high: Price::NONE,
+            reference_price: reference.parse().unwrap(),
+            max_quantity: Quantity(0),
+            multiplier: 0,
+            currency: Currency::EMPTY,
+        }
+    }
+
+    fn config(source: MarketSource) -> PlatformConfig {
+        let mut config = PlatformConfig::default();
+        config.md.source = source;
+        config
+    }
+
+    fn completed(market: &Market, symbol: &str, tick: &str) -> (Instrument, Option<String>) {
+        let mut instrument = listed(symbol, tick, "100");
+        let note = market.complete(&mut instrument);
+        (instrument, note)
+    }
+
+    #[test]
+    fn every_ready_set_is_read() {
+        for set in ReadySet::ALL {
+            ready(set).unwrap_or_else(|error| panic!("{set}: {error}"));
+        }
+    }
+
+    #[test]
+    fn the_sources_that_are_known_need_no_file() {
+        let sse = Market::of(&config(MarketSource::Sse)).unwrap();
+        assert!(sse.fees.is_empty(), "nobody asked for charges");
+        let (stock, _) = completed(&sse, "600519.SH", "0.01");
+        assert_eq!((stock.lot, stock.currency.as_str(), stock.contract()), (Quantity(100), "CNY", 1));
+        assert_eq!(completed(&sse, "688981.SH", "0.01").0.lot, Quantity(1));
+        let dbn = Market::of(&config(MarketSource::Dbn)).unwrap();
+        let (future, _) = completed(&dbn, "ESH4", "0.25");
+        assert_eq!((future.contract(), future.currency.as_str()), (50, "USD"));
+        assert_eq!(completed(&dbn, "ESAB", "0.01").0.contract(), 1);
+        assert_eq!(completed(&dbn, "ES", "0.01").0.contract(), 1);
+        let sim = Market::of(&config(MarketSource::Sim)).unwrap();
+        let (bounded, _) = completed(&sim, "SIM001", "0.03");
+        assert_eq!(
+            (bounded.price_low.to_string(), bounded.price_high.to_string()),
+            ("80.01".into(), "120".into())
+        );
+    }
+
+    #[test]
+    fn of_each_key_the_nearest_that_says_it_holds() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("instruments.toml");
+        let text = "ready = \"shanghai-stock\"\n[[contracts]]\nsymbols = \"60\"\nlot = 10\n\
+                    [[contracts]]\nmultiplier = 3\nlot = 7\n[[contracts]]\nsymbols = \"600519\"\nprice_high = \"200\"\n";
+        std::fs::write(&path, text).unwrap();
+        let mut config = config(MarketSource::Sse);
+        config.md.instruments_file = Some(path.to_string_lossy().into_owned());
+        config.desk.contracts = vec![ContractConfig { multiplier: Some(2), ..ContractConfig::default() }];
+        let market = Market::of(&config).unwrap();
+        let (stock, _) = completed(&market, "600519.SH", "0.01");
+        assert_eq!((stock.contract(), stock.lot, stock.currency.as_str()), (2, Quantity(10), "CNY"));
+        assert_eq!((stock.price_low, stock.price_high.to_string()), (Price::NONE, "200".to_owned()));
+        assert_eq!(market.fee_rules().len(), 4, "the named set has its charges");
+        config.desk.fees = vec![FeeConfig::default()];
+        assert_eq!(Market::of(&config).unwrap().fees.len(), 1, "those of the desk take their place");
+    }
+
+    #[test]
+    fn a_tick_that_the_recorded_prices_contradict_is_left_and_said() {
+        let market = Market::of(&config(MarketSource::Lobster)).unwrap();
+        let (stock, note) = completed(&market, "PENY", "0.0001");
+        assert_eq!(stock.tick.to_string(), "0.0001");
+        assert!(note.unwrap().contains("multiples of 0.0001, and not of 0.01"));
+        assert_eq!(completed(&market, "AAPL", "0.05"), (completed(&market, "AAPL", "0.01").0, None));
+    }
+
+    #[test]
+    fn a_wrong_file_is_shown_with_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("instruments.toml");
+        std::fs::write(&path, "[[contracts]]\nsymbols = \"60\"\nmultipler = 50\nlot = 0\n").unwrap();
+        let mut config = config(MarketSource::Sse);
+        config.md.instruments_file = Some(path.to_string_lossy().into_owned());
+        let error = Market::of(&config).unwrap_err().to_string();
+        assert!(
+            error.contains("instruments.toml:3") && error.contains("did you mean `multiplier`?"),
+            "{error}"
+        );
+        assert!(error.contains("instruments.toml:4"), "{error}");
+        config.md.instruments_file = Some("ready:nasdaq".to_owned());
+        assert!(Market::of(&config).unwrap_err().to_string().contains("no ready set `nasdaq`"));
+    }
+}
