@@ -117,7 +117,7 @@ fn run<R: Runner>(mut node: Node, market: Market, runner: R) -> Result<R::Outcom
             .map_err(|message| RunError::Component { message, exit: Exit::Usage })?
             .map(Box::new),
     };
-    let generation = node.assignment().generation;
+    let (generation, is_stepped) = (node.assignment().generation, node.is_stepped());
     if way.is_some() && generation > 1 && market == Market::Open {
         let message =
             "what was under way to the market and back was lost with the process before: run it again";
@@ -201,6 +201,7 @@ fn run<R: Runner>(mut node: Node, market: Market, runner: R) -> Result<R::Outcom
         noted: 0,
         successor,
         generation,
+        is_stepped,
         is_busy: false,
         is_closed_said: false,
         lost: answers.len() as u64,
@@ -274,6 +275,8 @@ struct Matching {
     successor: Option<Successor>,
     /// Which process of this seat it is.
     generation: u64,
+    /// Somebody turns it: there is no time in which it has nothing else to do.
+    is_stepped: bool,
     /// A frame came since the last turn.
     is_busy: bool,
     /// It was said that requests come to a closed market.
