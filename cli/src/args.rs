@@ -101,7 +101,7 @@ pub(crate) enum Verb {
     /// Make a trace of the platform that ui.perfetto.dev opens.
     #[command(subcommand)]
     Trace(TraceVerb),
-    /// Compare market data with what its vendor says.
+    /// Compare market data with what its vendor says; send a day to a multicast group.
     #[command(subcommand)]
     Md(MdVerb),
     /// Compare the exchange with a real one.
@@ -174,6 +174,57 @@ Examples:
 
 Exit code 4 when they differ by more than --tolerance allows.")]
     Verify(MdVerify),
+    /// Send an ITCH file to a multicast group, with a server that sends again what was lost.
+    #[command(after_help = "\
+Examples:
+  colo md send day.itch                                    # to 239.192.64.1:26400 on loopback, requests at 127.0.0.1:26401
+  colo md send day.itch --loss 0.01 --reorder 0.01 --seed 7
+  colo md send day.itch --rate 20000 --linger 1m
+
+In another terminal:
+  colo up configs/multicast.toml
+
+It ends when nobody has asked for anything for --linger, and says what it sent, lost on purpose and sent again.")]
+    Send(MdSend),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MdSend {
+    /// The ITCH 5.0 file, plain, .gz or .zst.
+    pub(crate) file: PathBuf,
+    /// The group.
+    #[arg(long, default_value = "239.192.64.1", value_name = "ADDRESS")]
+    pub(crate) group: std::net::Ipv4Addr,
+    /// Its port.
+    #[arg(long, default_value_t = 26_400)]
+    pub(crate) port: u16,
+    /// The address of the interface that it leaves by.
+    #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS")]
+    pub(crate) interface: std::net::Ipv4Addr,
+    /// Where requests are answered.
+    #[arg(long, default_value = "127.0.0.1:26401", value_name = "ADDRESS:PORT")]
+    pub(crate) server: std::net::SocketAddrV4,
+    /// The session's name, up to ten characters; unless given, the date in the file's name, or `colo`.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+    /// Messages a second; 0: as fast as it goes.
+    #[arg(long, default_value_t = 10_000)]
+    pub(crate) rate: u64,
+    /// Most messages in a packet.
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1_000))]
+    pub(crate) per_packet: u16,
+    /// Part of the packets that is lost on purpose, 0 to 1.
+    #[arg(long, default_value_t = 0.0)]
+    pub(crate) loss: f64,
+    /// Part of the packets that is sent behind the next, 0 to 1.
+    #[arg(long, default_value_t = 0.0)]
+    pub(crate) reorder: f64,
+    /// Which packets: the same seed loses the same.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// How long requests are answered behind the last message and the last request.
+    #[arg(long, default_value = "5s", value_parser = humantime::parse_duration)]
+    pub(crate) linger: std::time::Duration,
 }
 
 /// A source that can be compared with something.

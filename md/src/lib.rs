@@ -1,10 +1,10 @@
 //! Market data in: recorded days and simulated instruments, as instruments, quotes, trades and order flow.
 //!
-//! Everything here is pure: no clock, no threads, only seeded randomness; the only input is files. The publishing
-//! process is built on top.
+//! All but a live source is pure: no clock, no threads, only seeded randomness; the only input is files. The publishing
+//! process is built on top. What comes over multicast is read with sockets and a clock, and decoded by pure code.
 //!
 //! ```text
-//! source   recorded files ──► SourceEvent { book events, trades }      sse · lobster · pitch · dbn
+//! source   recorded files ──► SourceEvent { book events, trades }      sse · lobster · pitch · dbn · itch · multicast
 //! book     SourceEvent ──► books of all orders ──► Quote when the ten best levels changed
 //! pace     time of an event ──► when it is due, at 1×, 50×, or as fast as possible
 //! sim      seed ──► Quote, TradePrint, on a schedule

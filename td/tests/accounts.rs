@@ -55,14 +55,18 @@ fn gateway() -> Gateway {
 }
 
 fn gateway_with(price_band: f64) -> Gateway {
+    gateway_listing(price_band, &instrument())
+}
+
+fn gateway_listing(price_band: f64, instrument: &Instrument) -> Gateway {
     let config = topology::parse("desk.toml", FILE, &[]).unwrap().config;
     let mut gateway = Gateway::new(GatewayOptions { price_band }).unwrap();
-    gateway.on_instrument(&instrument()).unwrap();
+    gateway.on_instrument(instrument).unwrap();
     let mut gate = Gate::new(Follower::new(Options::default()), 4);
     for entry in desk::opening(&config.desk, &config.accounts, |_| None) {
         gate.entry(&accounts::Entry::decode(entry.id(), entry.bytes()).unwrap()).unwrap();
     }
-    let terms = desk::terms(&config.desk, &topology::Market::default(), &instrument());
+    let terms = desk::terms(&config.desk, &topology::Market::default(), instrument);
     gate.entry(&accounts::Entry::Terms(terms)).unwrap();
     gate.allow(ME, Allowed::Listed(vec![AccountId(1), AccountId(2)]));
     gate.allow(OTHER, Allowed::Listed(vec![AccountId(2)]));
@@ -108,6 +112,29 @@ fn accepted(order: &NewOrder) -> OrderUpdate {
         remaining: order.quantity,
         ..OrderUpdate::about(order.order_id, order.instrument, OrderStatus::Accepted, Reason::None)
     }
+}
+
+#[test]
+fn a_market_order_holds_back_the_worst_price_of_a_simulated_instrument() {
+    let market_order = |number: u32, quantity: i64| NewOrder {
+        order_type: OrderType::Market,
+        time_in_force: TimeInForce::ImmediateOrCancel,
+        price: Price::NONE,
+        ..order(ME, number, 1, Side::Buy, 1, quantity)
+    };
+    let mut unbounded = gateway();
+    let refused = take(&mut unbounded, ME, &market_order(1, 10));
+    assert_eq!(refusal(refused), Some(Reason::NoWorstPrice));
+    // As md lists it: a fifth around 100.
+    let mut listed = instrument();
+    let platform = topology::parse("desk.toml", FILE, &[]).unwrap();
+    assert_eq!(platform.topology.market.complete(&mut listed), None);
+    let mut gateway = gateway_listing(0.0, &listed);
+    assert!(matches!(take(&mut gateway, ME, &market_order(1, 10)), Decision::Send(_)));
+    let desk = &gateway.accounts().unwrap().follower().desk;
+    assert_eq!(desk.account(AccountId(1)).unwrap().available, (10_000 - 1_200) * 1_000_000_000);
+    let too_large = take(&mut gateway, ME, &market_order(2, 1_000));
+    assert_eq!(refusal(too_large), Some(Reason::InsufficientFunds));
 }
 
 #[test]

@@ -381,6 +381,14 @@ mod tests {
             "{error}"
         );
         assert!(error.contains("instruments.toml:4"), "{error}");
+        let text = "[[contracts]]\nsymbols = \"A\"\ntick = \"0\"\nprice_limit = \"1.5\"\n";
+        std::fs::write(&path, text).unwrap();
+        let error = Market::of(&config).unwrap_err().to_string();
+        assert!(error.contains("a step above zero") && error.contains("less than 1"), "{error}");
+        std::fs::write(&path, "[[contracts]]\nsymbols = \"A\"\nprice_low = \"5\"\nprice_high = \"4\"\n")
+            .unwrap();
+        let error = Market::of(&config).unwrap_err().to_string();
+        assert!(error.contains("of A, price_low = 5 lies above price_high = 4"), "{error}");
         config.md.instruments_file = Some("ready:nasdaq".to_owned());
         assert!(Market::of(&config).unwrap_err().to_string().contains("no ready set `nasdaq`"));
     }

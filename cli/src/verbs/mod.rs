@@ -19,6 +19,7 @@ pub(crate) mod journal;
 mod keeping;
 mod kill;
 mod matching_verify;
+mod md_send;
 mod md_verify;
 mod parameters;
 mod recover;
@@ -70,6 +71,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Verb::Journal(verb) => journal::dispatch(&verb),
         Verb::Trace(verb) => trace::dispatch(&verb),
         Verb::Md(MdVerb::Verify(arguments)) => md_verify::verify(&arguments),
+        Verb::Md(MdVerb::Send(arguments)) => md_send::send(&arguments),
         Verb::Matching(MatchingVerb::Verify(arguments)) => matching_verify::verify(&arguments),
         Verb::Bench(what) => bench::bench(&what),
         Verb::T2o(verb) => t2o::run(&verb),

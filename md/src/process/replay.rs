@@ -1,15 +1,17 @@
 //! Publishing a recorded day.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::net::{Ipv4Addr, SocketAddrV4};
 
 use node::{Component, Context, Exit, Frame, InputId, Node, NodeState, Phase, RunError, WriteError};
-use topology::config::{self, BadRow, MarketSource, MdConfig};
+use topology::config::{self, BadRow, MarketSource, MdConfig, MulticastConfig};
 use wire::{BookEvent, Nanos, Quote, TradePrint};
 
 use super::lock_step::LockStep;
 use super::publisher::Publisher;
 use crate::book::Books;
 use crate::pace::{Pace, Speed};
+use crate::source::multicast::{self, Hearing, MulticastSource, Place};
 use crate::source::{
     Files, OnBadRow, Options, Source, SourceError, SourceEvent, SourceKind, Tolerance, open,
 };
@@ -18,6 +20,8 @@ use crate::source::{
 const BURST: usize = 256;
 /// Pause before a full journal is tried again, in nanoseconds.
 const RETRY: u64 = 20_000;
+/// Pause before a live source that has nothing new is looked at again, in nanoseconds.
+const LOOK: u64 = 20_000;
 
 /// A recorded day being published.
 pub(super) struct Replay {
@@ -51,15 +55,6 @@ enum Outgoing {
 
 impl Replay {
     pub(super) fn open(config: &MdConfig, publisher: Publisher, node: &Node) -> Result<Replay, RunError> {
-        let kind = match config.source {
-            MarketSource::Sse => SourceKind::Sse,
-            MarketSource::Lobster => SourceKind::Lobster,
-            MarketSource::Pitch => SourceKind::Pitch,
-            MarketSource::Itch => SourceKind::Itch,
-            MarketSource::Dbn | MarketSource::Sim | MarketSource::Recording | MarketSource::Exchange => {
-                SourceKind::Dbn
-            }
-        };
         let options = Options {
             from: config.from.map(|time| Nanos(time.0)),
             to: config.to.map(|time| Nanos(time.0)),
@@ -73,12 +68,36 @@ impl Replay {
         };
         let unusable =
             |error: SourceError| RunError::Component { message: error.to_string(), exit: Exit::Usage };
+        if config.source == MarketSource::Multicast {
+            let source = MulticastSource::open(hearing(&config.multicast)?, &options).map_err(unusable)?;
+            return Replay::of(Box::new(source), Speed::Max, publisher, node);
+        }
+        let kind = match config.source {
+            MarketSource::Sse => SourceKind::Sse,
+            MarketSource::Lobster => SourceKind::Lobster,
+            MarketSource::Pitch => SourceKind::Pitch,
+            MarketSource::Itch => SourceKind::Itch,
+            MarketSource::Dbn
+            | MarketSource::Sim
+            | MarketSource::Recording
+            | MarketSource::Exchange
+            | MarketSource::Multicast => SourceKind::Dbn,
+        };
         let source = open(kind, &files(config)?, &options).map_err(unusable)?;
         let speed = match config.speed {
             config::Speed::Word(_) => Speed::Max,
             config::Speed::Times(factor) => Speed::times(factor)
                 .map_err(|error| RunError::Component { message: error.to_string(), exit: Exit::Usage })?,
         };
+        Replay::of(source, speed, publisher, node)
+    }
+
+    fn of(
+        source: Box<dyn Source>,
+        speed: Speed,
+        publisher: Publisher,
+        node: &Node,
+    ) -> Result<Replay, RunError> {
         Ok(Replay {
             books: Books::new(source.instruments()),
             source,
@@ -160,6 +179,10 @@ impl Replay {
             match self.stage {
                 Stage::Events => {
                     if !self.fetch()? {
+                        if self.source.is_waiting() {
+                            self.count();
+                            return Ok(Step::WaitUntil(context.now() + LOOK));
+                        }
                         self.stage = Stage::End;
                     }
                 }
@@ -256,6 +279,41 @@ impl Component for Replay {
     fn frame(&mut self, _context: &mut Context, _input: InputId, _frame: &Frame<'_>) -> Result<(), RunError> {
         Ok(())
     }
+}
+
+/// How `[md.multicast]` is heard.
+fn hearing(config: &MulticastConfig) -> Result<Hearing, RunError> {
+    let wrong = |key: &str, found: &str, expected: &str| RunError::Component {
+        message: format!("md.multicast.{key} = \"{found}\": expected {expected}"),
+        exit: Exit::Usage,
+    };
+    let group: Ipv4Addr =
+        config.group.parse().ok().filter(Ipv4Addr::is_multicast).ok_or_else(|| {
+            wrong("group", &config.group, "a multicast address, 224.0.0.0 to 239.255.255.255")
+        })?;
+    let interface = config
+        .interface
+        .parse()
+        .map_err(|_| wrong("interface", &config.interface, "the interface's own address, as in 127.0.0.1"))?;
+    let server = match &config.server {
+        Some(text) => Some(
+            text.parse::<SocketAddrV4>()
+                .map_err(|_| wrong("server", text, "an address and a port, as in 127.0.0.1:26401"))?,
+        ),
+        None => None,
+    };
+    let session = match &config.session {
+        Some(name) => Some(
+            multicast::session(name).ok_or_else(|| wrong("session", name, "one to ten plain characters"))?,
+        ),
+        None => None,
+    };
+    Ok(Hearing {
+        place: Place { group: SocketAddrV4::new(group, config.port), interface, server },
+        session,
+        fill_within: config.fill_within,
+        silence: config.silence,
+    })
 }
 
 fn files(config: &MdConfig) -> Result<Files, RunError> {

@@ -35,6 +35,7 @@ mod input;
 pub mod itch;
 mod listing;
 pub mod lobster;
+pub mod multicast;
 mod orders;
 pub mod pitch;
 mod published;
@@ -66,6 +67,12 @@ pub trait Source: Send {
     /// # Errors
     /// [`SourceError`]: a bad row (when those stop the replay), or bytes that cannot be read.
     fn next(&mut self, event: &mut SourceEvent) -> Result<bool, SourceError>;
+
+    /// After `next` has answered `false`: true when more may come, so that it is to be asked again; only a live source
+    /// waits.
+    fn is_waiting(&self) -> bool {
+        false
+    }
 
     /// The counts of the rows so far.
     fn counts(&self) -> &Counts;

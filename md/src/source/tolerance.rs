@@ -51,6 +51,12 @@ impl Watch {
         Watch { tolerance: options.tolerate, rows, first: Vec::new() }
     }
 
+    /// So many rows have come, of a source whose end is not known.
+    pub(crate) fn saw(&mut self, rows: u64) {
+        // A share of few rows is none: let the first thousand count as whole.
+        self.rows = rows.max(1_000);
+    }
+
     /// Keeps the first rows that contradict others. The caller has counted this one.
     pub(crate) fn note(&mut self, path: &Path, row: u64, fault: impl FnOnce() -> Fault) {
         if self.first.len() < KEPT {

@@ -169,7 +169,9 @@ fn strategies(all: &Gathered) -> String {
             _ if index == 0 || cell.is_empty() => cell.clone(),
             "fill_ratio" | "sharpe" => format!("{:.3}", number(cell)),
             "holding_s" => format!("{:.2}", number(cell)),
-            "turnover" | "pnl" | "realised" | "unrealised" | "max_drawdown" => format!("{:.2}", number(cell)),
+            "turnover" | "pnl" | "pnl_net" | "fees" | "realised" | "unrealised" | "max_drawdown" => {
+                format!("{:.2}", number(cell))
+            }
             _ => cell.clone(),
         });
         cells.collect()

@@ -17,9 +17,9 @@ impl Decimal {
     /// One, in its units.
     pub const ONE: i128 = 1_000_000_000;
 
-    /// As a price above zero; `None` where it is none.
+    /// As a price; `None` where it is too large for one.
     pub fn price(self) -> Option<wire::Price> {
-        i64::try_from(self.0).ok().filter(|price| *price > 0).map(wire::Price)
+        i64::try_from(self.0).ok().map(wire::Price)
     }
 }
 
@@ -117,6 +117,30 @@ const DECIMAL: Form = Form {
     example: "\"0.025\"",
     pattern: "^-?[0-9]+(\\.[0-9]{1,9})?$",
     parse: |text| text.parse().map(|value: Decimal| value.to_string()),
+    integer: true,
+    longest: None,
+};
+
+const STEP: Form = Form {
+    what: "a step of prices",
+    example: "\"0.01\"",
+    pattern: "^[0-9]+(\\.[0-9]{1,9})?$",
+    parse: |text| match text.parse::<Decimal>()? {
+        step if step.0 > 0 && step.price().is_some() => Ok(step.to_string()),
+        _ => Err("a step above zero".to_owned()),
+    },
+    integer: true,
+    longest: None,
+};
+
+const SHARE: Form = Form {
+    what: "a part of the price",
+    example: "\"0.1\"",
+    pattern: "^[0-9]+(\\.[0-9]{1,9})?$",
+    parse: |text| match text.parse::<Decimal>()? {
+        share if share.0 > 0 && share.0 < Decimal::ONE => Ok(share.to_string()),
+        _ => Err("more than 0 and less than 1, as in 0.1 for a tenth".to_owned()),
+    },
     integer: true,
     longest: None,
 };
@@ -299,7 +323,7 @@ section! {
         /// Of instruments whose names begin like this (`?`: any character, `#`: a digit); absent: of all.
         symbols: Option<String> = None;
         /// Prices are multiples of this.
-        tick: Option<Decimal> = None, Absent::Derived("what the recorded prices have in common");
+        tick: Option<Decimal> = None => Kind::Parsed(&STEP), Absent::Derived("what the recorded prices have in common");
         /// Quantities are multiples of this.
         lot: Option<i64> = None => Kind::Integer { min: 1, max: 1_000_000_000 }, Absent::Derived("1");
         /// Largest quantity of one order; 0: no limit.
@@ -309,7 +333,7 @@ section! {
         /// Highest price of an order.
         price_high: Option<Decimal> = None;
         /// Both, as a part of the reference price up and down: "0.1".
-        price_limit: Option<Decimal> = None;
+        price_limit: Option<Decimal> = None => Kind::Parsed(&SHARE);
         /// One unit of quantity is worth the price times this.
         multiplier: Option<u64> = None => Kind::Integer { min: 1, max: 1_000_000_000 }, Absent::Derived("1");
         /// In which money it is paid.

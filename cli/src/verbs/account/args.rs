@@ -351,7 +351,7 @@ fn events() -> impl TypedValueParser<Value = FeeEvent> {
 }
 
 fn liquidities() -> impl TypedValueParser<Value = u8> {
-    member(&[0, FeeRule::MAKER, FeeRule::TAKER], |liquidity| match *liquidity {
+    member(&[0, FeeRule::MAKER, FeeRule::TAKER], |liquidity| match liquidity {
         FeeRule::MAKER => "maker",
         FeeRule::TAKER => "taker",
         _ => "any",

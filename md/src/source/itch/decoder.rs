@@ -14,12 +14,12 @@ use crate::source::tolerance::Watch;
 use crate::source::{Counts, Options, SourceError, SourceEvent};
 
 /// Books' orders, and the counts of messages.
-pub(super) struct Decoder {
+pub(crate) struct Decoder {
     /// What faults name: the file, or the group.
-    pub(super) path: PathBuf,
-    pub(super) instruments: Vec<Instrument>,
-    pub(super) counts: Counts,
-    pub(super) watch: Watch,
+    pub(crate) path: PathBuf,
+    pub(crate) instruments: Vec<Instrument>,
+    pub(crate) counts: Counts,
+    pub(crate) watch: Watch,
     listing: Listing,
     orders: OrderTable<u64>,
     window: Window,
@@ -47,7 +47,7 @@ struct Stock {
 }
 
 impl Decoder {
-    pub(super) fn new(
+    pub(crate) fn new(
         path: PathBuf,
         listing: Listing,
         (rows, sides): (u64, bool),
@@ -74,7 +74,7 @@ impl Decoder {
     }
 
     /// The market has said that no message follows.
-    pub(super) fn has_ended(&self) -> bool {
+    pub(crate) fn has_ended(&self) -> bool {
         self.ended
     }
 
@@ -84,7 +84,7 @@ impl Decoder {
     }
 
     /// Whether the book of an instrument may be crossed now.
-    pub(super) fn may_cross(&self, instrument: InstrumentId) -> bool {
+    pub(crate) fn may_cross(&self, instrument: InstrumentId) -> bool {
         self.of.get(instrument.0 as usize).is_some_and(|stock| stock.is_halted)
     }
 
@@ -97,7 +97,7 @@ impl Decoder {
     }
 
     /// Converts message number `row` into an event; `false` when it has none, and is counted. The caller has counted it as read.
-    pub(super) fn apply(
+    pub(crate) fn apply(
         &mut self,
         row: u64,
         bytes: &[u8],
@@ -323,7 +323,7 @@ impl Decoder {
 
     /// # Errors
     /// [`SourceError::Irregular`].
-    pub(super) fn crossed(&mut self, event: &SourceEvent) -> Result<(), SourceError> {
+    pub(crate) fn crossed(&mut self, event: &SourceEvent) -> Result<(), SourceError> {
         if self.may_cross(event.instrument) {
             return Ok(());
         }
@@ -331,26 +331,26 @@ impl Decoder {
         self.watch.crossed(&mut self.counts, &path, event.row)
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 }
 
 /// What a first look at the messages finds out.
-pub(super) struct Look {
-    pub(super) listing: Listing,
-    pub(super) sides: bool,
+pub(crate) struct Look {
+    pub(crate) listing: Listing,
+    pub(crate) sides: bool,
     orders: OrderTable<u64>,
 }
 
 impl Look {
-    pub(super) fn new(listing: Listing) -> Look {
+    pub(crate) fn new(listing: Listing) -> Look {
         Look { listing, sides: false, orders: OrderTable::new() }
     }
 
     /// # Errors
     /// Too many instruments.
-    pub(super) fn take(&mut self, body: Body, path: &Path) -> Result<(), SourceError> {
+    pub(crate) fn take(&mut self, body: Body, path: &Path) -> Result<(), SourceError> {
         match body {
             Body::Add { order, side, quantity, stock, price } => {
                 if let Some(instrument) = self.listing.id(stock, path)? {

@@ -229,7 +229,8 @@ impl Columns<'_> {
 
     fn stock(&self, start: usize) -> Result<Symbol, Fault> {
         let text = self.0.get(start..start + 8).unwrap_or_default();
-        std::str::from_utf8(text.trim_ascii_end())
+        let blanks = text.iter().rev().take_while(|byte| **byte == b' ').count();
+        std::str::from_utf8(&text[..text.len() - blanks])
             .ok()
             .filter(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic()))
             .and_then(Symbol::new)

@@ -18,7 +18,7 @@
 //! - The messages have no date; see the parent module.
 //! - A file without the message that says that no other follows may have been cut between two messages: [`Counts::unended`].
 
-mod decoder;
+pub(crate) mod decoder;
 mod frames;
 pub(crate) mod message;
 
@@ -145,6 +145,19 @@ pub fn messages(path: &Path) -> Result<Vec<Vec<u8>>, SourceError> {
         all.push(framed.bytes.to_vec());
     }
     Ok(all)
+}
+
+/// The date in the name of a file or its folder, as YYYYMMDD: a session that is called so has it. `colo` where there is none.
+pub fn date_in_name(path: &Path) -> String {
+    let names = [path.file_name(), path.parent().and_then(Path::file_name)];
+    let digits = |name: &std::ffi::OsStr| {
+        let name = name.to_string_lossy().into_owned();
+        let runs = name.split(|letter: char| !letter.is_ascii_digit());
+        runs.filter(|run| run.len() == 8)
+            .find(|run| fields::date(run.as_bytes()).is_some())
+            .map(str::to_owned)
+    };
+    names.into_iter().flatten().find_map(digits).unwrap_or_else(|| "colo".to_owned())
 }
 
 fn first_pass(path: &Path, options: &Options) -> Result<(Look, u64), SourceError> {

@@ -1,0 +1,110 @@
+//! Charges by who rested, and the tariff beside the accounts: both must come to the same.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use accounts::{Entry, Tariff, Verdict};
+use support::*;
+use wire::*;
+
+fn listed(terms: &ContractTerms) -> Instrument {
+    Instrument {
+        id: terms.instrument,
+        reserved: 0,
+        symbol: terms.symbol,
+        tick: Price(Price::ONE),
+        lot: Quantity(1),
+        price_low: terms.price_low,
+        price_high: terms.price_high,
+        reference_price: Price::NONE,
+        max_quantity: Quantity(0),
+        multiplier: terms.multiplier,
+        currency: terms.currency,
+    }
+}
+
+fn with(execution: Execution, liquidity: Liquidity) -> Fill {
+    match execution {
+        Execution::Fill(fill) => Fill { liquidity, ..fill },
+        Execution::Update(_) => panic!("no fill"),
+    }
+}
+
+#[test]
+fn a_charge_may_be_for_orders_that_rest_or_that_come_in() {
+    let mut desk = desk();
+    // A thousandth for who rests, two for who comes in, at least five.
+    let maker = FeeRule { flags: FeeRule::MAKER, ..fee(1, 1_000_000, 0, 0) };
+    let taker = FeeRule { flags: FeeRule::TAKER, ..fee(2, 2_000_000, 0, 5 * ONE) };
+    for rule in [maker, taker] {
+        desk.apply(&Entry::Fee(rule)).unwrap();
+    }
+    let both = FeeRule { flags: FeeRule::MAKER | FeeRule::TAKER, ..fee(3, 0, 0, 0) };
+    assert!(desk.apply(&Entry::Fee(both)).is_err(), "for both is for all: no flag");
+    let first = order(1, CASH, STOCK, Side::Buy, 1_000, 10);
+    assert!(matches!(send(&mut desk, &first), Verdict::Send(_)));
+    // Nobody knows which it will be: 10,000, and 10 and 20 of charges.
+    assert_eq!(desk.reserved(first.order_id), Some(10_030 * ONE));
+    let fees = |desk: &accounts::Desk| desk.purses(STRATEGY, CASH)[0].totals.fees;
+    desk.on_fill(&with(fill(&first, 1, 100, first.price, 900), Liquidity::Taker));
+    assert_eq!(fees(&desk), 5 * ONE, "the least");
+    desk.on_fill(&with(fill(&first, 2, 400, first.price, 500), Liquidity::Maker));
+    assert_eq!(fees(&desk), 9 * ONE);
+    desk.on_fill(&with(fill(&first, 3, 500, first.price, 0), Liquidity::Taker));
+    assert_eq!(fees(&desk), (4 + 12) * ONE);
+    desk.audit().unwrap();
+}
+
+#[test]
+fn the_tariff_charges_what_margin_accounts_and_cash_accounts_do() {
+    let mut desk = desk();
+    let mut tariff = Tariff::default();
+    for entry in reference() {
+        if let Entry::Terms(terms) = entry {
+            tariff.list(&listed(&terms));
+        }
+    }
+    for rule in [
+        FeeRule { flags: FeeRule::TAKER, ..fee(1, 333_333, 0, 5 * ONE) },
+        FeeRule { event: FeeEvent::Open, ..fee(2, 0, ONE / 7, 0) },
+        FeeRule { event: FeeEvent::CloseToday, ..fee(3, 77_777, 0, 0) },
+        FeeRule { kind: ChargeKind::Tax, side: FeeSide::Sell, ..fee(4, 500_000, 0, 0) },
+        FeeRule { prefix: Symbol::new("IF").unwrap(), ..fee(4, 100, 0, 0) },
+    ] {
+        desk.apply(&Entry::Fee(rule)).unwrap();
+        tariff.rule(&rule).unwrap();
+    }
+    let paid = |desk: &accounts::Desk, account| {
+        let totals = desk.purses(STRATEGY, account)[0].totals;
+        totals.fees + totals.taxes
+    };
+    let mut seed = 7_u64;
+    let mut below = |most: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (seed >> 33) % most
+    };
+    let mut own = 0;
+    for number in 1..=400 {
+        // The own account of the strategy, and one with a number.
+        let account = [AccountId::OWN, MARGINED][below(2) as usize];
+        let instrument = [STOCK, INDEX][below(2) as usize];
+        let side = [Side::Buy, Side::Sell][below(2) as usize];
+        let lots = 2 + below(5) as i64;
+        let sent = order(number, account, instrument, side, lots, 2 + below(9) as i64);
+        assert!(matches!(send(&mut desk, &sent), Verdict::Send(_)), "{:?}", refusal(&mut desk, &sent));
+        let parts = [1, lots - 1];
+        for (part, liquidity) in parts.into_iter().zip([Liquidity::Taker, Liquidity::Maker]) {
+            let remaining = if part == 1 { lots - 1 } else { 0 };
+            let trade = u64::from(number) * 2 + u64::from(part == 1);
+            let fill = with(fill(&sent, trade, part, sent.price, remaining), liquidity);
+            let before = paid(&desk, account);
+            desk.on_fill(&fill);
+            let charged = paid(&desk, account) - before;
+            assert_eq!(tariff.fill(account, &fill), charged, "order {number}: {fill:?}");
+            own += u64::from(account == AccountId::OWN && charged > 0);
+        }
+        desk.execution(&update(&sent, OrderStatus::Filled, lots, lots));
+        tariff.ended(sent.order_id);
+    }
+    assert!(own > 50, "{own}");
+}
