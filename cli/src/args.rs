@@ -22,6 +22,7 @@ use crate::verbs::journal::args::JournalVerb;
 use crate::verbs::replay::args::Replay;
 use crate::verbs::runs::args::RunsVerb;
 use crate::verbs::settle::Settle;
+use crate::verbs::strategy::args::StrategyVerb;
 use crate::verbs::t2o::args::T2oVerb;
 use crate::verbs::token::TokenVerb;
 use crate::verbs::top::args::Top;
@@ -74,6 +75,9 @@ pub(crate) enum Verb {
     Top(Top),
     /// Show an instrument's book as a ladder.
     Book(Book),
+    /// Strategies of one's own: start a project.
+    #[command(subcommand)]
+    Strategy(StrategyVerb),
     /// Accounts: open them, move money, set limits, show what they have.
     #[command(subcommand)]
     Account(AccountVerb),

@@ -17,6 +17,8 @@ mod failure;
 mod interrupt;
 mod message;
 mod output;
+#[cfg(test)]
+mod reference;
 mod screen;
 mod services;
 mod verbs;

@@ -399,3 +399,59 @@ fn in_the_foreground_it_stays_after_its_end_until_it_is_asked_to_stop() {
     assert!(stdout(&output).contains("orders"), "{}", stdout(&output));
     assert!(home.left().is_empty());
 }
+
+/// What `systemd` listens to.
+struct Manager {
+    socket: std::os::unix::net::UnixDatagram,
+    heard: Vec<String>,
+}
+
+impl Manager {
+    fn new(folder: &std::path::Path) -> (Manager, std::path::PathBuf) {
+        let path = folder.join("notify");
+        let socket = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
+        socket.set_nonblocking(true).unwrap();
+        (Manager { socket, heard: Vec::new() }, path)
+    }
+
+    fn has_heard(&mut self, line: &str) -> bool {
+        let mut bytes = [0; 4096];
+        while let Ok(length) = self.socket.recv(&mut bytes) {
+            self.heard.extend(String::from_utf8_lossy(&bytes[..length]).lines().map(str::to_owned));
+        }
+        self.heard.iter().any(|heard| heard.starts_with(line))
+    }
+}
+
+#[test]
+fn a_service_manager_hears_of_ready_life_and_stop_and_of_no_life_while_master_stands_still() {
+    let home = Home::new();
+    let (mut manager, socket) = Manager::new(home.root.path());
+    let up = home
+        .command(&["up", "--foreground", "--set", "md.count=0"])
+        .env("NOTIFY_SOCKET", &socket)
+        .env("WATCHDOG_USEC", "400000")
+        .spawn()
+        .expect("colo starts");
+    home.wait_for("READY", || manager.has_heard("READY=1"));
+    home.wait_for("signs of life", || manager.has_heard("WATCHDOG=1"));
+    assert!(manager.has_heard("STATUS="), "{:?}", manager.heard);
+    let status: serde_json::Value =
+        serde_json::from_slice(&home.colo(&["status", "--format", "json"]).stdout).unwrap();
+    let nodes = status["nodes"].as_array().unwrap();
+    let master = nodes.iter().find(|node| node["node"] == "master").unwrap()["pid"].as_u64().unwrap() as u32;
+    kill(master, "STOP");
+    // Signs that were given before it stood still are heard first.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    manager.has_heard("-");
+    manager.heard.clear();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let is_alive = manager.has_heard("WATCHDOG=1");
+    kill(master, "CONT");
+    assert!(!is_alive, "signs of life of a master that stands still");
+    home.wait_for("signs of life again", || manager.has_heard("WATCHDOG=1"));
+    kill(up.id(), "TERM");
+    home.wait_for("STOPPING", || manager.has_heard("STOPPING=1"));
+    let output = up.wait_with_output().expect("its end");
+    assert!(output.status.success(), "{}", stderr(&output));
+}

@@ -33,7 +33,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("recorder", &["journal", "node", "topology", "wire"]),
     ("replay", &["journal", "ledger", "node", "recorder", "topology", "wire"]),
     ("outcome", &["accounts", "journal", "ledger", "node", "observe", "topology", "wire"]),
-    ("strategy-sdk", &["node", "topology", "wire"]),
+    ("strategy-sdk", &["node", "recorder", "topology", "wire"]),
+    ("strategy-testing", &["matching", "md", "recorder", "strategy-sdk", "wire"]),
     ("gateway-tokens", &[]),
     (
         "gateway",
@@ -104,6 +105,7 @@ fn folder(name: &str) -> PathBuf {
         "bench-kit" => "bench-harness/kit",
         "master-client" => "master/client",
         "builtin-strategies" => "strategy-sdk/builtin",
+        "strategy-testing" => "strategy-sdk/testing",
         "matching-c" => "bindings/matching-c",
         "bindings-layout" => "bindings/layout",
         "colo-c" => "bindings/c",

@@ -57,7 +57,9 @@ pub use apply::{Applied, ApplyError, apply, current_cpu, repin};
 pub use backing::{MappedFile, PageBacking, mapped_files};
 pub use block::Block;
 pub use cpuset::{CpuSet, ParseCpuSetError};
-pub use doctor::{Check, Doctor, DoctorReport, Group, Status, check_ids, unmet};
+pub use doctor::{
+    Check, Doctor, DoctorReport, Fitness, Group, Scale, Status, Verdict, check_ids, rank, scale, unmet,
+};
 pub use host::{
     CacheGroup, CgroupLimits, Core, CoreKind, Cpu, Host, HostError, HostSummary, HugePages, KernelVersion,
     Memory, NumaNode, Package,

@@ -161,12 +161,22 @@ serde_as_text!(ByteSize, TimeOfDay, CpuList);
 pub mod duration {
     use super::*;
 
+    const DAY: u64 = 24 * 60 * 60;
+
+    /// The duration as text. Whole days are days: humantime's months are of 30.44.
+    pub fn text(value: Duration) -> String {
+        match value.as_secs() / DAY {
+            days if days > 0 && value == Duration::from_secs(days * DAY) => format!("{days}days"),
+            _ => humantime::format_duration(value).to_string(),
+        }
+    }
+
     /// Writes the duration as text.
     ///
     /// # Errors
     /// The serializer's own.
     pub fn serialize<S: Serializer>(value: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&humantime::format_duration(*value))
+        serializer.collect_str(&text(*value))
     }
 
     /// Reads what [`serialize`] wrote.
@@ -182,6 +192,17 @@ pub mod duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whole_days_are_said_in_days() {
+        let day = Duration::from_secs(24 * 60 * 60);
+        for (value, text) in
+            [(90 * day, "90days"), (day + Duration::from_secs(1), "1day 1s"), (day / 2, "12h")]
+        {
+            assert_eq!(duration::text(value), text);
+            assert_eq!(humantime::parse_duration(text).unwrap(), value);
+        }
+    }
 
     #[test]
     fn sizes_print_as_they_parse() {

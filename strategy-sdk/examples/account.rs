@@ -21,7 +21,7 @@ impl Strategy for Saver {
     }
 
     fn start(&mut self, context: &mut Context) {
-        context.set_timer(Duration::from_secs(1), 0);
+        context.every(Duration::from_secs(1), 0);
     }
 
     fn quote(&mut self, context: &mut Context, quote: &Quote) {
@@ -43,7 +43,6 @@ impl Strategy for Saver {
     }
 
     fn timer(&mut self, context: &mut Context, _timer: Timer) {
-        context.set_timer(Duration::from_secs(1), 0);
         match context.account() {
             Ok(account) => context.log(format_args!(
                 "account {}: balance {}, equity {}, available {}, frozen {}, margin {}, today {}, {} orders at work",

@@ -45,7 +45,7 @@ impl Strategy for Depth {
     }
 
     fn start(&mut self, context: &mut Context) {
-        context.set_timer(Duration::from_millis(1), 0);
+        context.every(Duration::from_millis(1), 0);
     }
 
     fn instrument(&mut self, _context: &mut Context, instrument: &Instrument) {
@@ -53,7 +53,6 @@ impl Strategy for Depth {
     }
 
     fn timer(&mut self, context: &mut Context, _timer: Timer) {
-        context.set_timer(Duration::from_millis(1), 0);
         for _ in 0..self.parameters.at_once.min(self.parameters.orders.saturating_sub(self.sent)) {
             let Some(instrument) = self.instruments.get(self.sent as usize % self.instruments.len().max(1))
             else {

@@ -16,8 +16,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use strategy_sdk::{
-    Best, Context, Deserialize, Gap, Instrument, InstrumentId, Nanos, OrderId, OrderRequest, OrderStatus,
-    OrderUpdate, ParameterError, Price, Quantity, Quote, Reason, Side, Strategy, Timer,
+    ArithmeticError, Best, Context, Deserialize, Gap, Instrument, InstrumentId, Level, Nanos, OrderId,
+    OrderRequest, OrderStatus, OrderUpdate, ParameterError, Price, Quantity, Quote, Reason, Side, Strategy,
+    Timer,
 };
 
 /// `params` in the platform file, or `--param` on the command line.
@@ -61,7 +62,7 @@ impl Default for Parameters {
     }
 }
 
-const CENT: i64 = Price::ONE / 100;
+const CENT: Price = Price(Price::ONE / 100);
 
 /// One side of one instrument.
 #[derive(Clone, Copy, Debug, Default)]
@@ -75,8 +76,8 @@ struct Leg {
 #[derive(Clone, Copy, Debug)]
 struct Book {
     instrument: InstrumentId,
-    tick: i64,
-    lot: i64,
+    tick: Price,
+    lot: Quantity,
     buy: Leg,
     sell: Leg,
 }
@@ -126,15 +127,15 @@ impl Strategy for MarketMaker {
                 context.log(error);
             }
         }
-        context.set_timer(self.refresh(), 0);
+        context.every(self.refresh(), 0);
     }
 
     fn instrument(&mut self, _context: &mut Context, instrument: &Instrument) {
         let book = Book {
             instrument: instrument.id,
             // Where any price is allowed, whole cents are.
-            tick: if instrument.tick.0 > 0 { instrument.tick.0 } else { CENT },
-            lot: instrument.lot.0.max(1),
+            tick: if instrument.tick > Price::ZERO { instrument.tick } else { CENT },
+            lot: instrument.lot,
             buy: Leg::default(),
             sell: Leg::default(),
         };
@@ -175,7 +176,6 @@ impl Strategy for MarketMaker {
             self.cancel_stale(context, instrument);
             self.look_after(context, instrument);
         }
-        context.set_timer(self.refresh(), 0);
     }
 
     fn gap(&mut self, context: &mut Context, gap: Gap) {
@@ -201,21 +201,14 @@ impl MarketMaker {
         let Some(mid) = mid else { return };
         let best_bid = best.and_then(|best| best.best_bid());
         let best_ask = best.and_then(|best| best.best_ask());
-        let Parameters { half_spread_ticks, skew_ticks, max_position, .. } = self.parameters;
-
-        let held = context.position(instrument).quantity.0 / book.lot;
-        let skew = skew_ticks.saturating_mul(book.tick).saturating_mul(held) / max_position;
-        let (fair, half) = (mid.0.saturating_sub(skew), half_spread_ticks.saturating_mul(book.tick));
-        let mut bid = fair.saturating_sub(half).div_euclid(book.tick) * book.tick;
-        let mut ask = fair.saturating_add(half + book.tick - 1).div_euclid(book.tick) * book.tick;
-        if let Some(best) = best_ask {
-            bid = bid.min(best.price.0 - book.tick);
-        }
-        if let Some(best) = best_bid {
-            ask = ask.max(best.price.0 + book.tick);
-        }
-        for (side, price) in [(Side::Buy, bid), (Side::Sell, ask)] {
-            adjust(&self.parameters, book, context, side, Price(price), held);
+        let held = context.position(instrument).quantity.whole_lots(book.lot);
+        match prices(&self.parameters, book.tick, mid, [best_bid, best_ask], held) {
+            Ok(prices) => {
+                for (side, price) in prices {
+                    adjust(&self.parameters, book, context, side, price, held);
+                }
+            }
+            Err(error) => context.log(error),
         }
     }
 
@@ -234,6 +227,28 @@ impl MarketMaker {
     }
 }
 
+/// Where both orders should be: on tick, and never crossing.
+fn prices(
+    parameters: &Parameters,
+    tick: Price,
+    mid: Price,
+    [best_bid, best_ask]: [Option<Level>; 2],
+    held: i64,
+) -> Result<[(Side, Price); 2], ArithmeticError> {
+    let Parameters { half_spread_ticks, skew_ticks, max_position, .. } = *parameters;
+    let skew = Price(skew_ticks.saturating_mul(tick.0).saturating_mul(held) / max_position);
+    let fair = mid.checked_sub(skew)?;
+    let mut bid = fair.plus_ticks(-half_spread_ticks, tick)?.round_down(tick)?;
+    let mut ask = fair.plus_ticks(half_spread_ticks, tick)?.round_up(tick)?;
+    if let Some(best) = best_ask {
+        bid = bid.min(best.price.plus_ticks(-1, tick)?);
+    }
+    if let Some(best) = best_bid {
+        ask = ask.max(best.price.plus_ticks(1, tick)?);
+    }
+    Ok([(Side::Buy, bid), (Side::Sell, ask)])
+}
+
 /// Places, moves or takes away the order of one side.
 fn adjust(
     parameters: &Parameters,
@@ -248,11 +263,12 @@ fn adjust(
     let instrument = book.instrument;
     let (tick, lot) = (book.tick, book.lot);
     let leg = book.leg(side);
+    let Ok(quantity) = Quantity::of_lots(lots, lot) else { return };
     let Some(id) = leg.order else {
         if lots < 1 || leg.resting {
             return;
         }
-        let request = OrderRequest::limit(side, instrument, price, Quantity(lots * lot));
+        let request = OrderRequest::limit(side, instrument, price, quantity);
         let request = if parameters.post_only { request.post_only() } else { request };
         match context.order(request) {
             Ok(id) => leg.order = Some(id),
@@ -265,11 +281,11 @@ fn adjust(
     if !order.accepted || order.is_changing() {
         return;
     }
-    let off = (order.price - price).0.abs();
+    let off = (order.price - price).0.abs() / tick.0;
     let done = if lots < 1 {
         context.cancel(id)
-    } else if off >= parameters.requote_ticks.saturating_mul(tick) && !leg.resting {
-        context.replace(id, price, order.filled + Quantity(lots * lot))
+    } else if off >= parameters.requote_ticks && !leg.resting {
+        context.replace(id, price, order.filled + quantity)
     } else {
         Ok(())
     };

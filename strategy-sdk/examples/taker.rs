@@ -68,8 +68,11 @@ impl Taker {
             return;
         }
         let Some(instrument) = context.instrument(instrument) else { return };
-        let lots = |lots: i64| Quantity(lots.saturating_mul(instrument.lot.0.max(1)));
-        let (quantity, limit) = (lots(self.parameters.quantity), lots(self.parameters.max_position));
+        let Parameters { quantity, max_position, .. } = self.parameters;
+        let (Ok(quantity), Ok(limit)) = (instrument.of_lots(quantity), instrument.of_lots(max_position))
+        else {
+            return;
+        };
 
         let next = self.next_side.entry(instrument.id).or_insert(Side::Buy);
         // What works may still trade: it counts as traded.

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::fmt::Display;
+use std::time::Duration;
 
 use node::{AccountError, AccountFinder, Counter, DepthError};
 use topology::config::MarketData;
@@ -10,12 +11,16 @@ use wire::{
     NewOrder, OrderId, Price, Quantity, Quote, ReplaceOrder, Request, Side, StrategyId, TimeInForce,
 };
 
+use crate::bars::{BarRequest, BarSource, Bars, BarsError, BarsId};
 use crate::instruments::{Instruments, Interest};
 use crate::orders::{WorkingOrder, WorkingOrders};
 use crate::port::Port;
 use crate::position::{Position, Positions};
 use crate::request::{CancelError, CancelRequest, ChangeError, OrderError, OrderRequest, Refusal};
-use crate::timers::{TimerId, Timers, When};
+use crate::timers::{TimerId, Timers, When, not_before};
+
+/// Of a recurring timer.
+const SHORTEST_INTERVAL: Duration = Duration::from_micros(1);
 
 /// The strategy's access to the platform, passed to each of its methods.
 ///
@@ -42,6 +47,7 @@ pub struct Context {
     pub(crate) positions: Positions,
     pub(crate) orders: WorkingOrders,
     pub(crate) timers: Timers,
+    pub(crate) bars: Bars,
     /// The latest quote of each instrument, by id.
     quotes: Vec<Option<Quote>>,
     /// The latest best of each instrument, by id.
@@ -57,10 +63,29 @@ pub struct Context {
 pub(crate) enum Stage {
     /// Waits for the instruments or the ledger's state.
     Joining,
+    /// Hears the market, and may not send orders yet.
+    WarmingUp,
     /// Between its start and its stop.
     Open,
     /// Stopped.
     Left,
+}
+
+impl Stage {
+    /// True while events are handed over.
+    #[inline]
+    pub(crate) fn hears(self) -> bool {
+        matches!(self, Stage::WarmingUp | Stage::Open)
+    }
+
+    /// Why no request is sent.
+    fn refuses(self) -> Result<(), Refusal> {
+        match self {
+            Stage::Open => Ok(()),
+            Stage::WarmingUp => Err(Refusal::WarmingUp),
+            Stage::Joining | Stage::Left => Err(Refusal::NotReady),
+        }
+    }
 }
 
 /// The clock of deterministic mode: the market's own time. In a replay of what was recorded in another mode: the time
@@ -108,6 +133,7 @@ impl Context {
             positions: Positions::default(),
             orders: WorkingOrders::new(),
             timers: Timers::new(),
+            bars: Bars::default(),
             quotes: Vec::new(),
             bests: Vec::new(),
             data,
@@ -159,6 +185,12 @@ impl Context {
     /// False where each event must be answered before the next one: in lock-step, and in a replay.
     pub fn may_hold_back(&self) -> bool {
         self.event_clock.is_none()
+    }
+
+    /// True before [`Strategy::start`](crate::Strategy::start), while it hears market data of before, and orders are refused. Only
+    /// where the platform file says `warm_up`.
+    pub fn is_warming_up(&self) -> bool {
+        self.stage == Stage::WarmingUp
     }
 
     /// The message that is being handled: what an order of this moment answers.
@@ -325,9 +357,7 @@ impl Context {
 
     fn send_order(&mut self, request: &OrderRequest) -> Result<OrderId, Refusal> {
         let is_limit = request.order_type.has_price();
-        if self.stage != Stage::Open {
-            return Err(Refusal::NotReady);
-        }
+        self.stage.refuses()?;
         let Some(instrument) = self.instruments.get(request.instrument) else {
             return Err(Refusal::UnknownInstrument);
         };
@@ -405,9 +435,7 @@ impl Context {
     }
 
     fn send_cancel_all(&mut self, request: &CancelRequest) -> Result<OrderId, Refusal> {
-        if self.stage != Stage::Open {
-            return Err(Refusal::NotReady);
-        }
+        self.stage.refuses()?;
         let is_listed = |id: InstrumentId| self.instruments.get(id).is_some();
         if !request.instrument.is_none_or(is_listed) {
             return Err(Refusal::UnknownInstrument);
@@ -440,9 +468,7 @@ impl Context {
     }
 
     fn changeable(&self, id: OrderId) -> Result<WorkingOrder, Refusal> {
-        if self.stage != Stage::Open {
-            return Err(Refusal::NotReady);
-        }
+        self.stage.refuses()?;
         self.working_order(id).ok_or(Refusal::UnknownOrder)
     }
 
@@ -458,30 +484,102 @@ impl Context {
         Ok(())
     }
 
-    /// Calls [`Strategy::timer`](crate::Strategy::timer) with `key` after a [`Duration`](std::time::Duration), or at
-    /// a time ([`Nanos`]). Once: a timer that should come again is set again.
+    /// Calls [`Strategy::timer`](crate::Strategy::timer) with `key` after a [`Duration`], or at a time ([`Nanos`]). Once:
+    /// [`Context::every`] sets one that comes again.
     ///
     /// On a deterministic platform timers go by the market's time, see [`Context::now`]: one fires before the event
     /// that passes it is handed over, and never when no event follows. What is set to fire "after" something before
     /// the first event counts from that event.
     pub fn set_timer(&mut self, when: impl Into<When>, key: u64) -> TimerId {
+        self.set_timers(when.into(), 0, key)
+    }
+
+    /// Calls [`Strategy::timer`](crate::Strategy::timer) with `key` again and again, first after one interval, until it is
+    /// cancelled. All its times are whole intervals from the first one, however long its calls take: nothing adds up.
+    /// An interval of less than a microsecond is one of a microsecond.
+    ///
+    /// On the platform's clock, times that have passed when it fires are passed over, and [`Timer::missed`](crate::Timer::missed)
+    /// says how many. By the market's time each of them comes, at its own time: a strategy that looks once a second does so in
+    /// a pause of the market too.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use strategy_sdk::{Context, Timer, TimerId};
+    ///
+    /// fn begin(context: &mut Context) -> TimerId {
+    ///     context.every(Duration::from_secs(1), 7)
+    /// }
+    ///
+    /// fn timer(context: &mut Context, timer: Timer) {
+    ///     if timer.key == 7 && context.working_orders().count() == 0 {
+    ///         context.cancel_timer(timer.id);
+    ///     }
+    /// }
+    /// ```
+    pub fn every(&mut self, interval: Duration, key: u64) -> TimerId {
+        let interval = interval.max(SHORTEST_INTERVAL);
+        self.every_from(interval, interval, key)
+    }
+
+    /// As [`Context::every`], with the first time as said. By the market's time a first time that has passed only says from
+    /// where the intervals count: `every_from(Nanos(0), minute, key)` is each full minute.
+    pub fn every_from(&mut self, first: impl Into<When>, interval: Duration, key: u64) -> TimerId {
+        let interval = interval.max(SHORTEST_INTERVAL).as_nanos();
+        self.set_timers(first.into(), u64::try_from(interval).unwrap_or(u64::MAX), key)
+    }
+
+    /// `every`: nanoseconds from one time to the next, or zero.
+    fn set_timers(&mut self, when: When, every: u64, key: u64) -> TimerId {
         self.note_clock_read();
         let now = self.time();
-        let (due, counts_from_now) = match when.into() {
+        let (due, counts_from_now) = match when {
             When::At(time) => (time, false),
             When::After(delay) => (now + Nanos(u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX)), true),
         };
         match self.event_clock {
-            None => self.timers.set(due, key, false),
-            Some(EventClock { begun: false, .. }) => self.timers.set(due, key, counts_from_now),
+            None => self.timers.set(due, every, key, false),
+            Some(EventClock { begun: false, .. }) => self.timers.set(due, every, key, counts_from_now),
             // Time must pass from one timer to the next, or the event behind them is never reached.
-            Some(_) => self.timers.set(due.max(now + Nanos(1)), key, false),
+            Some(_) => {
+                let next = now + Nanos(1);
+                self.timers.set(not_before(due, every, next).max(next), every, key, false)
+            }
         }
     }
 
-    /// True when the timer was still set.
+    /// True when the timer was still set. A recurring one does not come again.
     pub fn cancel_timer(&mut self, timer: TimerId) -> bool {
         self.timers.cancel(timer)
+    }
+
+    /// Asks for bars of an instrument: each is handed to [`Strategy::bar`](crate::Strategy::bar) when it is full, from what comes
+    /// from now on. They go by the market's time, live too.
+    ///
+    /// - **By time** a bar is full once any instrument that the strategy reads has reached its end, and comes before the event that
+    ///   did: so it may be late in a still market, and nothing that it should hold is missing. The first one begins in the middle of
+    ///   its interval, and the one at the end of the data is not handed over.
+    /// - **Empty intervals** give no bar, and the next one simply begins later; with [`BarRequest::with_flat`] each gives a bar
+    ///   whose prices are all the close of the one before and whose `count` is zero, once there was a first.
+    /// - **By count or volume** a bar comes behind the call of the event that filled it.
+    ///
+    /// Events that are late go into the open bar. What was lost ([`Strategy::gap`](crate::Strategy::gap)) is missing in the bars too.
+    ///
+    /// # Errors
+    /// [`BarsError`].
+    pub fn bars(&mut self, request: BarRequest) -> Result<BarsId, BarsError> {
+        if !self.instruments.is_selected(request.instrument) {
+            return Err(BarsError::UnknownInstrument);
+        }
+        if request.source == BarSource::Mids && self.data == MarketData::Flow {
+            return Err(BarsError::NoMids);
+        }
+        self.bars.add(&request)
+    }
+
+    /// True when there was such a series: no more of its bars come, and the open one is dropped.
+    pub fn cancel_bars(&mut self, series: BarsId) -> bool {
+        self.bars.remove(series)
     }
 
     /// Makes room for an instrument, so that its first quote and fill find it.

@@ -2,6 +2,7 @@
 
 use node::{Exit, JoinError, RunError};
 
+use crate::history::HistoryError;
 use crate::section::ParametersError;
 use crate::strategy::ParameterError;
 
@@ -20,6 +21,8 @@ pub(crate) enum StrategyError {
     #[error("parameters of strategy `{node}`: {source}")]
     Parameter { node: String, source: ParameterError },
     #[error("strategy `{node}`: {source}")]
+    History { node: String, source: Box<HistoryError> },
+    #[error("strategy `{node}`: {source}")]
     Run { node: String, source: RunError },
 }
 
@@ -29,6 +32,7 @@ impl StrategyError {
             StrategyError::Missing { .. }
             | StrategyError::Unknown { .. }
             | StrategyError::Parameters { .. }
+            | StrategyError::History { .. }
             | StrategyError::Parameter { .. } => Exit::Usage,
             StrategyError::Join(error) => error.exit(),
             StrategyError::Run { source, .. } => source.exit(),

@@ -9,6 +9,7 @@ use topology::config::MarketData;
 use wire::{AccountState, InstrumentId, Nanos, Quote, Request, SnapshotBegin, StrategyId};
 
 use crate::error::StrategyError;
+use crate::history::Recorded;
 use crate::options::Options;
 use crate::panic::catch;
 use crate::port::Port;
@@ -152,7 +153,12 @@ fn make<S: Strategy>(
         recorded_clock: node.assignment().recorded_clock,
         ledger: ledger.is_some(),
         accounts: section.accounts(),
+        warm_up: section.warm_up(),
     };
+    let history = section.history().map(|folder| Recorded::open(folder, section.warm_up(), section.data()));
+    let history = history
+        .transpose()
+        .map_err(|source| StrategyError::History { node: setup.name.clone(), source: Box::new(source) })?;
     let data = section.data();
     let depths = match data {
         MarketData::Best => Depths::of(node.instance()).map_err(JoinError::from)?,
@@ -160,7 +166,10 @@ fn make<S: Strategy>(
     };
     let accounts = Accounts::of(node.instance()).map_err(JoinError::from)?;
     let port = NodePort { output, handle: node.handle(), ledger, depths, accounts };
-    let session = Session::new(strategy, setup, Box::new(port));
+    let mut session = Session::new(strategy, setup, Box::new(port));
+    if let Some(history) = history {
+        session = session.with_history(Box::new(history));
+    }
     Ok(NewMember { session: Box::new(session), seat, data, budget: section.budget() })
 }
 

@@ -65,9 +65,11 @@
 //! `README.md` beside this crate goes through it step by step; [`testing`] runs a strategy without a platform.
 #![forbid(unsafe_code)]
 
+mod bars;
 mod context;
 mod error;
 mod factory;
+mod history;
 mod instruments;
 mod options;
 mod orders;
@@ -84,6 +86,7 @@ mod strategy;
 pub mod testing;
 mod timers;
 
+pub use bars::{Bar, BarRequest, BarRule, BarSource, BarsError, BarsId};
 pub use context::Context;
 pub use instruments::{Instruments, Interest};
 pub use options::Options;
@@ -100,8 +103,8 @@ pub use node::{AccountError, Counter, DepthError, Exit, Gap};
 pub use serde::{self, Deserialize};
 pub use topology::config::MarketData;
 pub use wire::{
-    AccountId, AccountKind, AccountState, Aggressor, Best, BookAction, BookEvent, CancelAll, Cause, Currency,
-    Fill, Indicative, Instrument, InstrumentId, Level, Liquidity, MarketPhase, Money, Nanos, OrderId,
-    OrderStatus, OrderType, OrderUpdate, Price, Quantity, Quote, Reason, Request, Side, StrategyId, Symbol,
-    TimeInForce, TradePrint, TradingPhase, WideMoney,
+    AccountId, AccountKind, AccountState, Aggressor, ArithmeticError, Best, BookAction, BookEvent, CancelAll,
+    Cause, Currency, Fill, Indicative, Instrument, InstrumentId, Level, Liquidity, MarketPhase, Money, Nanos,
+    OrderId, OrderStatus, OrderType, OrderUpdate, Price, Quantity, Quote, Reason, Request, Side, StrategyId,
+    Symbol, TimeInForce, TradePrint, TradingPhase, WideMoney,
 };

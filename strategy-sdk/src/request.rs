@@ -254,6 +254,9 @@ pub enum Refusal {
     /// Before [`Strategy::start`](crate::Strategy::start), or after the stop.
     #[error("the strategy has not started, or has stopped")]
     NotReady,
+    /// Before [`Strategy::start`](crate::Strategy::start), while it hears market data of before.
+    #[error("the strategy warms up: orders may be sent from `start` on (Context::is_warming_up)")]
+    WarmingUp,
     /// md has not listed it.
     #[error("the instrument is not listed; Context::instruments has those that are")]
     UnknownInstrument,

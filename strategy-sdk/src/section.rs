@@ -1,5 +1,8 @@
 //! From what master gives the node, and the command line, to what the session starts with.
 
+use std::path::Path;
+use std::time::Duration;
+
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -44,6 +47,16 @@ impl Section {
     /// The accounts that it may trade for, its default first; empty: its own, or all.
     pub(crate) fn accounts(&self) -> Vec<AccountId> {
         self.strategy.accounts.iter().copied().map(AccountId).collect()
+    }
+
+    /// How much of the market it hears before its start.
+    pub(crate) fn warm_up(&self) -> Duration {
+        self.strategy.warm_up
+    }
+
+    /// The recording that it is taken from, if not from the platform's own market data.
+    pub(crate) fn history(&self) -> Option<&Path> {
+        self.strategy.history.as_deref()
     }
 
     /// Longest that one call should take, in nanoseconds; zero: not measured.

@@ -4,9 +4,11 @@ use node::Gap;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use wire::{
-    Best, BookEvent, Fill, Indicative, Instrument, InstrumentId, MarketPhase, OrderUpdate, Quote, TradePrint,
+    Best, BookAction, BookEvent, Fill, Indicative, Instrument, InstrumentId, MarketPhase, OrderUpdate, Quote,
+    TradePrint,
 };
 
+use crate::bars::Bar;
 use crate::context::Context;
 use crate::instruments::Interest;
 use crate::timers::Timer;
@@ -16,7 +18,10 @@ use crate::timers::Timer;
 ///
 /// ```text
 /// create ─► (instruments and, from the ledger, positions and working orders arrive) ─► start ─► instrument*
-///        ─► { quote | best | book_event | trade | order | fill | timer | gap | instrument }* ─► stop
+///        ─► { quote | best | book_event | trade | order | fill | bar | timer | gap | instrument }* ─► stop
+///
+/// with `warm_up` in the platform file, after the first arrow:
+///        ─► instrument* ─► { quote | best | book_event | trade | bar | timer | gap | instrument }* ─► start ─► … as above
 /// ```
 ///
 /// Only [`Strategy::create`] is required. A method that takes long delays the next event: no two run at the same time.
@@ -66,7 +71,7 @@ pub trait Strategy: Sized + 'static {
         None
     }
 
-    /// Called once, first: positions and working orders are those of the ledger, quotes the latest so far. Orders may be sent from here on.
+    /// Called once, before any other but those of a warm-up: positions and working orders are those of the ledger, quotes the latest so far. Orders may be sent from here on.
     fn start(&mut self, _context: &mut Context) {}
 
     /// An instrument that it reads is listed. Called once for each: right after [`Strategy::start`] for those that
@@ -83,7 +88,34 @@ pub trait Strategy: Sized + 'static {
 
     /// An event of the order flow, in a group with `data = "flow"`: of a recorded day, or of an exchange of strategies.
     /// On a recorded day trades are among these events; an exchange tells them by [`Strategy::trade`] as well.
-    fn book_event(&mut self, _context: &mut Context, _event: &BookEvent) {}
+    ///
+    /// As it is, it calls one of the five that follow, by what the event does; a strategy has either this one or those.
+    fn book_event(&mut self, context: &mut Context, event: &BookEvent) {
+        match event.action {
+            BookAction::Add => self.flow_added(context, event),
+            BookAction::Modify => self.flow_changed(context, event),
+            BookAction::Reduce | BookAction::Delete => self.flow_cancelled(context, event),
+            BookAction::Execute | BookAction::Trade => self.flow_traded(context, event),
+            BookAction::Clear => self.flow_cleared(context, event),
+        }
+    }
+
+    /// An order came into the book, behind all others at its price.
+    fn flow_added(&mut self, _context: &mut Context, _event: &BookEvent) {}
+
+    /// An order has another price or total quantity, and with [`BookEvent::LOSES_PRIORITY`] another place.
+    fn flow_changed(&mut self, _context: &mut Context, _event: &BookEvent) {}
+
+    /// Its owner took an order away ([`BookAction::Delete`]), or `quantity` of it ([`BookAction::Reduce`]).
+    fn flow_cancelled(&mut self, _context: &mut Context, _event: &BookEvent) {}
+
+    /// A trade of `quantity` at `price`: of a resting order, on whose `side` it was ([`BookAction::Execute`]), or of none that the book
+    /// shows ([`BookAction::Trade`]). In a call auction ([`BookEvent::CALL_AUCTION`]) both orders of a trade rest, and each has its event.
+    fn flow_traded(&mut self, _context: &mut Context, _event: &BookEvent) {}
+
+    /// The book of the instrument is empty from here on. With [`BookEvent::SNAPSHOT`] the whole of it follows, order by order, for those
+    /// that do not have it.
+    fn flow_cleared(&mut self, _context: &mut Context, _event: &BookEvent) {}
 
     /// An instrument's phase changed, in a group with `data = "flow"` on an exchange of strategies.
     fn phase(&mut self, _context: &mut Context, _phase: &MarketPhase) {}
@@ -101,6 +133,9 @@ pub trait Strategy: Sized + 'static {
     /// Part of one of its orders traded. [`Context::position`] has it already. An [`Strategy::order`] about where
     /// the order stands follows.
     fn fill(&mut self, _context: &mut Context, _fill: &Fill) {}
+
+    /// A bar that it asked for is full: [`Context::bars`] says when. Trades of before it are in it, also those of the warm-up.
+    fn bar(&mut self, _context: &mut Context, _bar: &Bar) {}
 
     /// A timer that it set is due.
     fn timer(&mut self, _context: &mut Context, _timer: Timer) {}

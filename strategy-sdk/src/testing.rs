@@ -159,6 +159,7 @@ impl<S: Strategy> Harness<S> {
             recorded_clock: false,
             ledger: false,
             accounts: Vec::new(),
+            warm_up: Duration::ZERO,
         }
     }
 
@@ -231,6 +232,11 @@ impl<S: Strategy> Harness<S> {
             MarketData::Best => self.send(Role::Best, topic, &Best::of(quote)),
             MarketData::Flow => false,
         }
+    }
+
+    /// Keeps a quote as the depth that [`Context::depth`] answers with, and sends nothing: for a quote whose best did not change.
+    pub fn keep_depth(&mut self, quote: &Quote) {
+        self.desk.borrow_mut().depths.insert(quote.instrument, *quote);
     }
 
     /// Any message, as a frame of the journal in that role. True when the session took it; false when it must wait.

@@ -29,6 +29,8 @@ pub struct Timer {
     pub key: u64,
     /// When it should fire.
     pub due: Nanos,
+    /// Of a recurring one: how many of its times before this one were passed over, because they were long past.
+    pub missed: u64,
 }
 
 /// When a timer is due: after a [`Duration`], or at a time ([`Nanos`] since the epoch).
@@ -58,6 +60,8 @@ const RESERVED: usize = 64;
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     timer: Timer,
+    /// Nanoseconds from one time to the next; zero: it fires once.
+    every: u64,
     /// Its time counts from a start that is not known yet.
     floating: bool,
 }
@@ -74,13 +78,16 @@ impl Timers {
         Timers { entries: Vec::with_capacity(RESERVED), next: 1 }
     }
 
-    pub(crate) fn set(&mut self, due: Nanos, key: u64, floating: bool) -> TimerId {
+    pub(crate) fn set(&mut self, due: Nanos, every: u64, key: u64, floating: bool) -> TimerId {
         let id = TimerId(self.next);
         self.next += 1;
-        let entry = Entry { timer: Timer { id, key, due }, floating };
+        self.insert(Entry { timer: Timer { id, key, due, missed: 0 }, every, floating });
+        id
+    }
+
+    fn insert(&mut self, entry: Entry) {
         let index = self.entries.partition_point(|other| other.order() > entry.order());
         self.entries.insert(index, entry);
-        id
     }
 
     /// True when it was still set.
@@ -95,11 +102,21 @@ impl Timers {
         self.entries.last().map(|entry| entry.timer.due)
     }
 
-    /// The next one, if it is due by `now` and was set before `limit`.
-    pub(crate) fn pop(&mut self, now: Nanos, limit: TimerId) -> Option<Timer> {
-        let entry = self.entries.last()?;
-        (entry.timer.due <= now && entry.timer.id < limit)
-            .then(|| self.entries.pop().map(|last| last.timer))?
+    /// The next one, if it is due by `now` and was set before `limit`. A recurring one is set again at once, a whole number
+    /// of its intervals later: for the next time, or with `skips` for the first that has not passed.
+    pub(crate) fn pop(&mut self, now: Nanos, limit: TimerId, skips: bool) -> Option<Timer> {
+        let due = |entry: &mut Entry| entry.timer.due <= now && entry.timer.id < limit;
+        let mut entry = self.entries.pop_if(due)?;
+        if entry.every > 0 {
+            if skips {
+                let missed = (now.0 - entry.timer.due.0) / entry.every;
+                entry.timer.missed = missed;
+                entry.timer.due += Nanos(missed * entry.every);
+            }
+            let timer = Timer { due: entry.timer.due + Nanos(entry.every), missed: 0, ..entry.timer };
+            self.insert(Entry { timer, ..entry });
+        }
+        Some(entry.timer)
     }
 
     /// The id that the next timer will get.
@@ -112,10 +129,18 @@ impl Timers {
         for entry in &mut self.entries {
             if std::mem::take(&mut entry.floating) {
                 entry.timer.due += start;
+            } else {
+                entry.timer.due = not_before(entry.timer.due, entry.every, start);
             }
         }
         self.entries.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.order()));
     }
+}
+
+/// The first time of a recurring timer from `start` on; another timer's is as it was set.
+pub(crate) fn not_before(due: Nanos, every: u64, start: Nanos) -> Nanos {
+    let late = start - due;
+    if every == 0 { due } else { due + Nanos(late.0.div_ceil(every).saturating_mul(every)) }
 }
 
 impl Entry {

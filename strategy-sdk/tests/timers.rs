@@ -219,3 +219,72 @@ fn with_a_recorded_clock_the_time_is_that_of_the_frame_and_timers_fire_before_th
     assert_eq!(harness.strategy().keys(), [1]);
     assert_eq!(harness.deadline(), None);
 }
+
+fn dues(harness: &Harness<Probe>) -> Vec<(u64, u64)> {
+    let events = harness.strategy().events();
+    let timer = |event: Event| match event {
+        Event::Timer(timer) => Some((timer.due.0, timer.missed)),
+        _ => None,
+    };
+    events.into_iter().filter_map(timer).collect()
+}
+
+#[test]
+fn a_recurring_timer_keeps_to_its_times_and_passes_over_those_that_are_long_past() {
+    let (mut harness, _) = started(|context, event| {
+        if let Event::Start = event {
+            context.every(ms(10), 1);
+        }
+    });
+    let began = harness.now().0;
+    let at = |milliseconds: u64| began + milliseconds * MS;
+    harness.advance(ms(13));
+    assert_eq!(dues(&harness), [(at(10), 0)]);
+    assert_eq!(harness.deadline(), Some(Nanos(at(20))), "not 10 ms after it fired");
+    harness.advance(ms(42));
+    assert_eq!(dues(&harness), [(at(10), 0), (at(50), 3)], "at 55 ms");
+    assert_eq!(harness.deadline(), Some(Nanos(at(60))));
+}
+
+#[test]
+fn a_recurring_timer_may_be_cancelled_in_its_own_call() {
+    let (mut harness, _) = started(|context, event| match event {
+        Event::Start => {
+            context.every(ms(1), 1);
+        }
+        Event::Timer(timer) if timer.due >= Nanos(1_003 * MS) => {
+            assert!(context.cancel_timer(timer.id));
+            assert!(!context.cancel_timer(timer.id));
+        }
+        _ => {}
+    });
+    for _ in 0..10 {
+        harness.advance(ms(1));
+    }
+    assert_eq!(harness.strategy().keys(), [1, 1, 1]);
+    assert_eq!(harness.deadline(), None);
+}
+
+#[test]
+fn by_the_markets_time_a_recurring_timer_comes_each_time_also_in_a_pause() {
+    let (mut harness, instrument) = deterministic(|context, event| {
+        if let Event::Start = event {
+            context.every(Duration::from_nanos(100), 1);
+            context.every_from(Nanos(0), Duration::from_nanos(1_000), 2);
+        }
+    });
+    event_at(&mut harness, instrument, 5_250);
+    event_at(&mut harness, instrument, 8_600);
+    let heard: Vec<(u64, u64)> = harness
+        .strategy()
+        .heard
+        .iter()
+        .filter_map(|(now, event)| match event {
+            Event::Timer(timer) => Some((*now, timer.key)),
+            _ => None,
+        })
+        .collect();
+    // An interval of less than a microsecond is one of a microsecond.
+    let expected = [(6_000, 2), (6_250, 1), (7_000, 2), (7_250, 1), (8_000, 2), (8_250, 1)];
+    assert_eq!(heard, expected);
+}

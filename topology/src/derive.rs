@@ -47,6 +47,11 @@ pub(crate) fn complete(config: &mut PlatformConfig, rows: &mut Rows, folder: &Pa
         if !builtin && from_file(rows, &format!("{path}.program")) {
             group.program = beside(folder, &group.program);
         }
+        if from_file(rows, &format!("{path}.history"))
+            && let Some(history) = &mut group.history
+        {
+            *history = folder.join(&*history);
+        }
     }
     if let Some(gateway) = &mut config.gateway {
         let rebase = |path: &mut String, key: &str| {

@@ -23,6 +23,14 @@ impl Platform {
                 let path = format!("{}.program", paths::group(&self.rows, &group.name));
                 self.program(&path, &group.program, &group.build, &mut report);
             }
+            if let Some(history) = &group.history
+                && let Err(error) = history.metadata()
+            {
+                let place = self.rows.place(&format!("{}.history", paths::group(&self.rows, &group.name)));
+                report
+                    .error(place, format!("cannot read {}: {error}", history.display()))
+                    .help("history names the folder of a recording, as `[recorder]` makes it");
+            }
         }
         for service in &self.config.service {
             self.program(&format!("service.{}.program", service.name), &service.program, "", &mut report);

@@ -256,6 +256,7 @@ impl Rules<'_> {
             self.error(&format!("{path}.program"), message, help);
         }
         self.data(group, &path);
+        self.warm_up(group, &path);
         if group.instruments == InstrumentChoice::Listed(Vec::new()) {
             let help = "name some, or write \"round-robin\" or \"all\"";
             self.error(&format!("{path}.instruments"), "these strategies would hear nothing", help);

@@ -347,6 +347,12 @@ pub struct StrategySection {
     /// The accounts that it may trade for, the one that is meant where an order names none first; empty: its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accounts: Vec<u32>,
+    /// How much of the market it hears before its start, by the market's time; zero: none.
+    #[serde(default, with = "duration", skip_serializing_if = "Duration::is_zero")]
+    pub warm_up: Duration,
+    /// The folder of the recording that it is taken from; none: it is what md publishes first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<PathBuf>,
 }
 
 /// What a host is told.

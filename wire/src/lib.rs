@@ -12,6 +12,7 @@
 //!
 //! ```text
 //! units      Price 1e-9 · Quantity 1 · Money 1e-6 · Nanos since the Unix epoch
+//! ticks      a price in ticks, a quantity in lots: checked
 //! ids        InstrumentId (= topic) · OrderId (seat, writer epoch, sequence) · StrategyId (= seat) · AccountId
 //! message    market (md →)   order (strategy →)   execution (matching →, td →)   ledger   control   account
 //! Request    what strategies write        Execution   what matching writes, and td passes on
@@ -46,6 +47,7 @@ pub mod schema;
 pub mod stages;
 mod symbol;
 mod text;
+mod ticks;
 mod units;
 
 pub use enums::{
@@ -79,4 +81,5 @@ pub use message::{AnyMessage, FIRST_FREE_ID, Message, WireError};
 pub use order_map::{OrderIndex, OrderMap};
 pub use symbol::Symbol;
 pub use text::{Currency, Text};
+pub use ticks::ArithmeticError;
 pub use units::{Money, Nanos, Price, Quantity};

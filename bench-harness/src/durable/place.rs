@@ -45,7 +45,9 @@ impl Place {
         let scratch =
             Scratch::create_at(folder).map_err(system("make a folder for files (name one by --dir)"))?;
         let found = statfs(folder).map_err(|errno| system("look at the file system")(errno.into()))?;
+        // Signed in glibc, unsigned in musl.
         let FsType(number) = found.filesystem_type();
+        let number = number as i64;
         let name = NAMES.iter().find(|(known, _)| *known == number).map(|(_, name)| *name);
         let disk = Disk {
             folder: folder.to_owned(),

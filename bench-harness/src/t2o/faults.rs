@@ -6,44 +6,6 @@ use pinning::{Check, Status};
 
 use super::result::Fault;
 
-/// Checks by what a message may lose to them at once, the most first. Others follow in the doctor's own order.
-const DEAREST: [&str; 30] = [
-    // Up to a tenth of a second.
-    "container-throttled",
-    "container-quota",
-    "kernel-rt-runtime",
-    // Milliseconds.
-    "clock-steal",
-    "cpu-load",
-    "cpu-allowed",
-    "cpu-isolated",
-    "memory-pressure",
-    "memory-available",
-    "memory-swap",
-    "kernel-fair-server",
-    "kernel-preempt",
-    "kernel-io-pressure",
-    "memory-thp-defrag",
-    "cpu-throttled",
-    // Hundreds of microseconds.
-    "clock-virtualised",
-    "cpu-idle-states",
-    "memory-thp",
-    "memory-compaction",
-    "cpu-governor",
-    "irq-workqueue",
-    "cpu-rcu-nocbs",
-    // Tens of microseconds.
-    "cpu-guest-halt",
-    "irq-network",
-    "irq-affinity",
-    "cpu-smt",
-    "cpu-mitigations",
-    "memory-numa-balancing",
-    "cpu-nohz-full",
-    "clock-source",
-];
-
 /// The checks that failed or warn, each once.
 pub(crate) fn of<'a>(checks: impl Iterator<Item = &'a Check>) -> Vec<Fault> {
     checks.filter_map(fault).collect()
@@ -70,21 +32,13 @@ pub(crate) fn ranked(all: impl Iterator<Item = Fault>) -> Vec<Fault> {
         }
     }
     let mut ranked: Vec<(usize, Fault)> = first.into_values().collect();
-    let rank = |id: &str| DEAREST.iter().position(|known| *known == id).unwrap_or(DEAREST.len());
-    ranked.sort_by_key(|(place, fault)| (!fault.fail, rank(&fault.id), *place));
+    ranked.sort_by_key(|(place, fault)| (!fault.fail, pinning::rank(&fault.id), *place));
     ranked.into_iter().map(|(_, fault)| fault).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_ranked_check_is_one_of_the_doctor() {
-        let known = pinning::check_ids();
-        let unknown: Vec<&str> = DEAREST.into_iter().filter(|id| !known.contains(id)).collect();
-        assert!(unknown.is_empty(), "{unknown:?}");
-    }
 
     #[test]
     fn failures_come_first_and_then_the_dearest() {

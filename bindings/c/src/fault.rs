@@ -197,7 +197,7 @@ fn of_write(error: &WriteError) -> colo_code {
 
 fn of_refusal(refusal: &Refusal) -> colo_code {
     match refusal {
-        Refusal::NotReady => COLO_E_NOT_READY,
+        Refusal::NotReady | Refusal::WarmingUp => COLO_E_NOT_READY,
         Refusal::UnknownInstrument => COLO_E_UNKNOWN_INSTRUMENT,
         Refusal::UnknownOrder => COLO_E_UNKNOWN_ORDER,
         Refusal::Quantity => COLO_E_QUANTITY,

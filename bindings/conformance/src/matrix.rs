@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 use serde_json::{Value, json};
 
@@ -46,12 +48,12 @@ pub struct Matrix {
 
 impl Matrix {
     /// Runs the cases of these names, or all, with what was found, for pairs of languages that `is_wanted` says. `each` sees every
-    /// cell when it is done, and may end the run there.
+    /// cell when it is done, in any order, and may end the run there. Cases run side by side, one for each CPU.
     pub fn run(
         found: Vec<Found>,
         only: &[String],
         is_wanted: impl Fn(&str, &str) -> bool,
-        mut each: impl FnMut(&Cell) -> ControlFlow<()>,
+        each: impl FnMut(&Cell) -> ControlFlow<()> + Send,
     ) -> Matrix {
         let mut matrix = Matrix::default();
         let mut drivers = Vec::new();
@@ -70,22 +72,16 @@ impl Matrix {
             .iter()
             .filter(|case| only.is_empty() || only.iter().any(|name| name == case.name))
             .collect();
-        for producer in &drivers {
-            for consumer in
-                drivers.iter().filter(|consumer| is_wanted(&producer.language, &consumer.language))
-            {
-                for case in &cases {
-                    match cell(producer, consumer, case) {
-                        Ok(cell) => {
-                            let next = each(&cell);
-                            matrix.cells.push(cell);
-                            if next.is_break() {
-                                return matrix;
-                            }
-                        }
-                        Err(skipped) => matrix.skipped.push(skipped),
-                    }
-                }
+        let pairs =
+            drivers.iter().flat_map(|producer| drivers.iter().map(move |consumer| (producer, consumer)));
+        let wanted = pairs.filter(|(producer, consumer)| is_wanted(&producer.language, &consumer.language));
+        let tasks: Vec<Task<'_>> = wanted
+            .flat_map(|(producer, consumer)| cases.iter().map(move |case| Task { producer, consumer, case }))
+            .collect();
+        for done in run_all(&tasks, each) {
+            match done {
+                Ok(cell) => matrix.cells.push(cell),
+                Err(skipped) => matrix.skipped.push(skipped),
             }
         }
         matrix
@@ -166,6 +162,43 @@ impl Matrix {
         );
         text
     }
+}
+
+/// One case of one pair, to be run.
+struct Task<'a> {
+    producer: &'a Driver,
+    consumer: &'a Driver,
+    case: &'a Case,
+}
+
+/// What came of the tasks, in their order; those behind an end that `each` asked for are left out.
+fn run_all(
+    tasks: &[Task<'_>],
+    each: impl FnMut(&Cell) -> ControlFlow<()> + Send,
+) -> Vec<Result<Cell, Skipped>> {
+    let next = Mutex::new(tasks.iter().enumerate());
+    let done = Mutex::new((each, vec![None; tasks.len()], false));
+    let work = || {
+        loop {
+            let Some((index, task)) = held(&next).next() else { return };
+            if held(&done).2 {
+                return;
+            }
+            let cell = cell(task.producer, task.consumer, task.case);
+            let (each, cells, is_over) = &mut *held(&done);
+            *is_over |= cell.as_ref().is_ok_and(|cell| each(cell).is_break());
+            cells[index] = Some(cell);
+        }
+    };
+    // Each case has two processes, of which one waits for the other.
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
+    let (_, cells, _) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    cells.into_iter().flatten().collect()
+}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn cell(producer: &Driver, consumer: &Driver, case: &Case) -> Result<Cell, Skipped> {

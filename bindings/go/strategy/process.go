@@ -25,6 +25,7 @@ type section struct {
 	Budget      string           `json:"budget"`
 	Accounts    []wire.AccountID `json:"accounts"`
 	Params      json.RawMessage  `json:"params"`
+	WarmUp      string           `json:"warm_up"`
 }
 
 // Options of a strategy's process; empty ones come from the environment and the platform file.
@@ -114,6 +115,9 @@ func newProcess(n *node.Node, options Options, create func(json.RawMessage) (Str
 	var s section
 	if err := n.Section(&s); err != nil {
 		return nil, usage("the section of node `%s`: %w", a.Node, err)
+	}
+	if s.WarmUp != "" {
+		return nil, usage("node `%s` has warm_up = \"%s\": this library has no warm-up; take it out of its group", a.Node, s.WarmUp)
 	}
 	params, err := merged(s.Params, options.Params)
 	if err != nil {

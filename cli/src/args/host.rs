@@ -30,8 +30,9 @@ Examples:
   colo doctor --root DIR --topology             the same of a recorded host
 
 Changes nothing and needs no root. Every check is ok, warn (works, at a cost), fail (figures from this host mislead,
-or the platform will not run) or skip (the host has no such thing). With --format json:
-{\"host\", \"checks\": [{\"id\", \"group\", \"status\", \"found\", \"wanted\", \"cost\", \"fix\"}], \"plan\", \"unmet\"}.
+or the platform will not run) or skip (the host has no such thing). The last lines say what it comes to, and what to
+mend first: failures, then what delays messages most. With --format json:
+{\"host\", \"verdict\", \"checks\": [{\"id\", \"group\", \"status\", \"scale\", \"found\", \"wanted\", \"cost\", \"fix\"}], \"plan\", \"unmet\"}.
 
 Exit code 3 when a check that the plan requires (pin.required) fails, or when the plan does not fit the host.")]
 pub(crate) struct Doctor {

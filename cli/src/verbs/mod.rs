@@ -28,8 +28,10 @@ mod report;
 mod run;
 pub(crate) mod runs;
 mod seats;
+mod service_manager;
 pub(crate) mod settle;
 mod status;
+pub(crate) mod strategy;
 pub(crate) mod t2o;
 pub(crate) mod token;
 pub(crate) mod top;
@@ -58,6 +60,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Verb::Status(arguments) => status::status(&arguments),
         Verb::Top(arguments) => top::top(&arguments),
         Verb::Book(arguments) => book::book(&arguments),
+        Verb::Strategy(verb) => strategy::dispatch(&verb),
         Verb::Account(verb) => account::dispatch(&verb),
         Verb::Kill(arguments) => kill::kill(&arguments),
         Verb::Revive(arguments) => kill::revive(&arguments),

@@ -59,6 +59,16 @@ fn killed_text(killed: &[Kills]) -> String {
     format!("killed: {}; `colo revive` lifts a kill\n", all.join(", "))
 }
 
+/// A platform that stays goes on without market data once its source is at its end.
+fn source_text<'a>(nodes: impl Iterator<Item = &'a observe::Seated>) -> String {
+    let finished = nodes.filter(|node| node.state == "finished").map(|node| node.node.as_str());
+    let names: Vec<&str> = finished.collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    format!("{}: the source is at its end, no more market data comes\n", names.join(", "))
+}
+
 /// Strategies whose calls take longer than they should.
 fn over_budget(report: &Status) -> String {
     let rows = report.nodes.iter().filter_map(|node: &NodeStatus| {
@@ -129,6 +139,7 @@ fn text(report: &Status, recordings: &[String], killed: &[Kills]) -> String {
         1,
         nodes,
     ));
+    text.push_str(&source_text(report.nodes.iter().map(|node| &node.seated)));
     if let Some(totals) = &report.totals {
         text.push_str(&format!(
             "since it was made: {} quotes, {} trade prints, {}, {} fills\n",

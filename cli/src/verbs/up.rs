@@ -18,6 +18,7 @@ use crate::failure::Failure;
 use crate::output::{self, Format};
 use crate::verbs::deaths::Deaths;
 use crate::verbs::keeping::{self, Keeping, Kept};
+use crate::verbs::service_manager::ServiceManager;
 use crate::verbs::{backtest, fit, report};
 
 pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
@@ -37,8 +38,9 @@ pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
     let is_left = arguments.stay && !arguments.foreground && !master_client::is_first_process();
     if is_left {
         topology.run_folder = keeping.noted();
+        let quotes = expected_quotes(&topology);
         start(topology, recover, &stop)?.detach();
-        return stayed(&name, total, arguments.format);
+        return stayed(&name, total, quotes, arguments.format);
     }
     let kept = keeping.begin(&topology, keeping::mode(&topology))?;
     let (running, kept) = start_kept(topology, recover, &stop, kept)?;
@@ -167,11 +169,15 @@ fn what(arguments: &Up) -> Result<(Topology, Option<Platform>, Option<Recover>),
 /// Until SIGTERM or Ctrl-C, or until somebody else has taken it down.
 fn stay(mut running: Running, stop: &StopFlag, mut kept: Kept, format: Format) -> Result<u8, Failure> {
     let mut deaths = Deaths::default();
+    let mut manager = ServiceManager::new();
+    manager.ready();
     let has_master = running.stay(|view| {
         deaths.look(view);
         kept.look();
+        manager.look(view);
         !stop.is_set()
     });
+    manager.stopping();
     let instance = running.view().instance();
     if !has_master && !instance.is_there().unwrap_or(true) {
         talk!("instance `{}` was taken down", instance.name());
@@ -201,10 +207,13 @@ fn finish(running: Running, kept: Kept, is_interrupted: bool, format: Format) ->
     }
 }
 
-fn stayed(name: &str, nodes: usize, format: Format) -> Result<u8, Failure> {
+fn stayed(name: &str, nodes: usize, quotes: Option<u64>, format: Format) -> Result<u8, Failure> {
     match format {
         Format::Json => output::print_json(&json!({ "instance": name, "nodes": nodes, "state": "running" }))?,
         Format::Text => talk!("`colo status {name}` shows it, `colo down {name}` stops it"),
+    }
+    if let Some(quotes) = quotes {
+        talk!("its market ends after {} quotes; --set md.count=0 lets it go on", output::number(quotes));
     }
     Ok(Exit::Done.code())
 }

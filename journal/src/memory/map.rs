@@ -142,6 +142,9 @@ pub(crate) fn mirror(file: &File, bytes: u64, page: u64, access: Access) -> io::
 /// Attempts when the kernel refuses for a reason that may pass.
 const COLLAPSE_ATTEMPTS: u32 = 5;
 
+/// From Linux 6.1 on, the same on every architecture; the binding to musl has no name for it.
+const MADV_COLLAPSE: libc::c_int = 25;
+
 /// Moves a mapped file's memory onto transparent huge pages now. Mappings in other processes keep their addresses and
 /// contents.
 ///
@@ -155,7 +158,7 @@ pub(crate) fn collapse(region: &Region) -> io::Result<()> {
     loop {
         attempts += 1;
         // SAFETY: the range is a mapping that lives as long as `region`; this advice changes no byte of it.
-        if unsafe { libc::madvise(address, once, libc::MADV_COLLAPSE) } == 0 {
+        if unsafe { libc::madvise(address, once, MADV_COLLAPSE) } == 0 {
             return Ok(());
         }
         let error = io::Error::last_os_error();

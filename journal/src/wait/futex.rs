@@ -8,7 +8,7 @@ use crate::sync::AtomicU64;
 /// Sleeps while the word's low half equals `expected`. True on a time-out, false for any other end.
 pub(crate) fn futex_wait(word: &AtomicU64, expected: u32, timeout: Duration) -> bool {
     let time = libc::timespec {
-        tv_sec: timeout.as_secs() as libc::time_t,
+        tv_sec: timeout.as_secs() as _,
         tv_nsec: libc::c_long::from(timeout.subsec_nanos() as i32),
     };
     // The low half of a little-endian word lies at its address.

@@ -68,11 +68,14 @@ pub(super) fn affinity() -> io::Result<CpuSet> {
     if result == 0 { Ok(set_of(&mask)) } else { Err(io::Error::last_os_error()) }
 }
 
+// The system calls themselves: musl refuses its functions of these names, which POSIX wants to speak of whole processes. The
+// kernel's `sched_param` is one number.
+
 pub(super) fn set_policy(policy: Policy) -> io::Result<()> {
     let scheduler = |number: libc::c_int, priority: u8| {
-        let parameters = libc::sched_param { sched_priority: priority.into() };
-        // SAFETY: the kernel reads one `sched_param`, which lives until the call returns; pid 0 is the calling thread.
-        let result = unsafe { libc::sched_setscheduler(0, number, &parameters) };
+        let priority = libc::c_int::from(priority);
+        // SAFETY: the kernel reads one number, which lives until the call returns; pid 0 is the calling thread.
+        let result = unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, number, &raw const priority) };
         if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     };
     match policy {
@@ -89,11 +92,11 @@ pub(super) fn set_policy(policy: Policy) -> io::Result<()> {
 
 pub(super) fn scheduling() -> io::Result<Scheduling> {
     // SAFETY: takes a number only; 0 is the calling thread.
-    let policy = unsafe { libc::sched_getscheduler(0) };
+    let policy = unsafe { libc::syscall(libc::SYS_sched_getscheduler, 0) };
     let policy = u32::try_from(policy).map_err(|_| io::Error::last_os_error())?;
-    let mut parameters = libc::sched_param { sched_priority: 0 };
-    // SAFETY: the kernel writes one `sched_param`, which is ours alone.
-    if unsafe { libc::sched_getparam(0, &mut parameters) } != 0 {
+    let mut priority: libc::c_int = 0;
+    // SAFETY: the kernel writes one number, which is ours alone.
+    if unsafe { libc::syscall(libc::SYS_sched_getparam, 0, &raw mut priority) } != 0 {
         return Err(io::Error::last_os_error());
     }
     // -1 is a nice value as well as an error; an error is not possible for the calling thread.
@@ -101,7 +104,7 @@ pub(super) fn scheduling() -> io::Result<Scheduling> {
     let nice = unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) };
     // A kernel may be asked to reset the policy on fork: a flag beside the number.
     let reset_on_fork = libc::SCHED_RESET_ON_FORK as u32;
-    Ok(Scheduling::from_numbers(policy & !reset_on_fork, nice.into(), parameters.sched_priority.into()))
+    Ok(Scheduling::from_numbers(policy & !reset_on_fork, nice.into(), priority.into()))
 }
 
 pub(super) fn bind_memory(node: usize) -> io::Result<()> {

@@ -12,6 +12,7 @@ mod kernel;
 mod limits;
 mod memory;
 mod probe;
+mod rank;
 
 use std::path::Path;
 
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::host::HostSummary;
 use crate::placement::ResolvedPlan;
 use probe::{Answer, Probe};
+pub use rank::{Fitness, Scale, Verdict, rank, scale};
 
 /// The verdict of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -64,6 +66,8 @@ pub struct Check {
     pub group: Group,
     /// The verdict.
     pub status: Status,
+    /// What a message may lose to a fault of this kind.
+    pub scale: Scale,
     /// The host's value; for a skip the reason.
     pub found: String,
     /// The value it should have.
@@ -79,6 +83,8 @@ pub struct Check {
 pub struct DoctorReport {
     /// The host; `null` when not even its CPUs could be read.
     pub host: Option<HostSummary>,
+    /// What they come to.
+    pub verdict: Verdict,
     /// One entry per check, in the order of the groups.
     pub checks: Vec<Check>,
 }
@@ -122,7 +128,8 @@ impl Doctor {
         let probe = Probe::new(root, plan);
         let host = probe.host.as_ref().map(|host| host.summary());
         let rows = TABLES.iter().flat_map(|(group, table)| table.iter().map(move |spec| (*group, spec)));
-        DoctorReport { host, checks: rows.map(|(group, spec)| check(group, spec, &probe)).collect() }
+        let checks: Vec<Check> = rows.map(|(group, spec)| check(group, spec, &probe)).collect();
+        DoctorReport { host, verdict: Verdict::of(&checks), checks }
     }
 }
 
@@ -147,6 +154,7 @@ fn check(group: Group, spec: &Spec, probe: &Probe<'_>) -> Check {
         id: spec.id.to_owned(),
         group,
         status,
+        scale: scale(spec.id),
         found,
         wanted: spec.wanted.to_owned(),
         cost: spec.cost.to_owned(),

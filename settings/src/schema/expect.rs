@@ -32,7 +32,7 @@ pub(super) fn expected(kind: &Kind) -> String {
         Kind::Number { min, max } => format!("a number from {min} to {max}"),
         Kind::Text => "a string".to_owned(),
         Kind::Duration { min_ns, max_ns } => {
-            let text = |ns| humantime::format_duration(std::time::Duration::from_nanos(ns));
+            let text = |ns| crate::duration::text(std::time::Duration::from_nanos(ns));
             format!("a duration from \"{}\" to \"{}\"", text(*min_ns), text(*max_ns))
         }
         Kind::Parsed(form) => format!("{} such as {}", form.what, form.example),

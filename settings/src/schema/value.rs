@@ -93,7 +93,7 @@ impl Checker<'_> {
             },
             Kind::Duration { min_ns, max_ns } => match humantime::parse_duration(text) {
                 Ok(value) if (u128::from(*min_ns)..=u128::from(*max_ns)).contains(&value.as_nanos()) => {
-                    Some(Json::from(humantime::format_duration(value).to_string()))
+                    Some(Json::from(crate::duration::text(value)))
                 }
                 Ok(_) => {
                     self.wrong_type(kind, node, path);

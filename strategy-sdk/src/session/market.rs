@@ -22,7 +22,7 @@ pub(super) struct Held {
 
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant, reason = "lives on the stack for the length of one call")]
-pub(super) enum Market {
+pub(crate) enum Market {
     Quote(Quote),
     Best(InstrumentId, Best),
     Trade(TradePrint),
@@ -32,7 +32,7 @@ pub(super) enum Market {
 }
 
 impl Market {
-    pub(super) fn instrument(&self) -> InstrumentId {
+    pub(crate) fn instrument(&self) -> InstrumentId {
         match self {
             Market::Quote(quote) => quote.instrument,
             Market::Best(instrument, _) => *instrument,
@@ -41,6 +41,19 @@ impl Market {
             Market::Phase(phase) => phase.instrument,
             Market::Indicative(indicative) => indicative.instrument,
         }
+    }
+
+    /// The same of the instrument with this number.
+    pub(super) fn of(mut self, id: InstrumentId) -> Market {
+        match &mut self {
+            Market::Quote(quote) => quote.instrument = id,
+            Market::Best(instrument, _) => *instrument = id,
+            Market::Trade(trade) => trade.instrument = id,
+            Market::Event(event) => event.instrument = id,
+            Market::Phase(phase) => phase.instrument = id,
+            Market::Indicative(indicative) => indicative.instrument = id,
+        }
+        self
     }
 
     /// The market's own time; `None` for a best, which does not hold it.
@@ -82,22 +95,25 @@ impl<S: Strategy> Session<S> {
         if self.context.instruments.get(market.instrument()).is_none() {
             self.held = Some(Held { market, cause, in_vain: false });
         } else {
-            self.on_listed_market(&market, cause);
+            self.on_listed_market(&market, cause, None);
         }
         Ok(())
     }
 
-    fn on_listed_market(&mut self, market: &Market, cause: Cause) {
+    /// `time`: the market's, if it is known from elsewhere.
+    #[inline]
+    pub(super) fn on_listed_market(&mut self, market: &Market, cause: Cause, time: Option<Nanos>) {
         if !self.context.instruments.is_selected(market.instrument()) {
             return;
         }
-        self.advance_to(market);
+        let time = time.or_else(|| self.time_of(market));
+        self.advance_to(time, cause);
         match market {
             Market::Quote(quote) => self.context.set_quote(quote),
             Market::Best(instrument, best) => self.context.set_best(*instrument, best),
             _ => {}
         }
-        if self.context.stage != Stage::Open {
+        if !self.context.stage.hears() {
             return;
         }
         self.context.cause = cause;
@@ -122,6 +138,11 @@ impl<S: Strategy> Session<S> {
             Market::Indicative(indicative) => self.strategy.indicative(&mut self.context, indicative),
         }
         self.context.cause = Cause::NONE;
+        if self.context.bars.is_used()
+            && let Some(time) = time
+        {
+            self.add_to_bars(market, time, cause);
+        }
     }
 
     /// The bests from before the start, from the depths behind them.
@@ -138,30 +159,57 @@ impl<S: Strategy> Session<S> {
         }
     }
 
-    fn advance_to(&mut self, market: &Market) {
-        // The times of recorded frames are the clock already.
-        if self.context.event_clock.is_none_or(|clock| clock.recorded) {
-            return;
+    /// The market's time, where anything goes by it.
+    #[inline]
+    fn time_of(&self, market: &Market) -> Option<Nanos> {
+        let goes_by_it = self.context.event_clock.is_some_and(|clock| !clock.recorded)
+            || self.context.bars.is_used()
+            || self.context.stage == Stage::WarmingUp;
+        if !goes_by_it {
+            return None;
         }
         // In lock-step the depth behind a best is exactly its quote: md publishes nothing before all have handled it.
         let of_depth = || self.context.depth(market.instrument()).ok().map(|quote| quote.event_time);
-        if let Some(time) = market.event_time().or_else(of_depth) {
-            self.advance(time);
+        market.event_time().or_else(of_depth)
+    }
+
+    /// The market has reached this time.
+    #[inline]
+    fn advance_to(&mut self, time: Option<Nanos>, cause: Cause) {
+        let Some(time) = time else { return };
+        if self.context.event_clock.is_some_and(|clock| !clock.recorded) {
+            self.advance(time, cause);
+        } else {
+            // The platform's clock, or that of recorded frames, goes by itself.
+            self.close_bars(time, cause);
+        }
+        if self.context.stage == Stage::WarmingUp {
+            self.warm_up_until(time);
         }
     }
 
-    /// With a clock that goes by events: fires the timers that are due by the event, each at its own time, then sets the
-    /// clock.
-    pub(super) fn advance(&mut self, event_time: Nanos) {
+    /// With a clock that goes by events: fires the timers that are due by the event and hands over the bars that are full,
+    /// each at its own time, then sets the clock. Of equal times the bar comes first.
+    pub(super) fn advance(&mut self, event_time: Nanos, cause: Cause) {
         let Some(clock) = &mut self.context.event_clock else { return };
         if !clock.begun {
             *clock = EventClock { now: event_time, begun: true, ..*clock };
             self.context.timers.begin(event_time);
         }
-        while self.context.stage == Stage::Open
-            && let limit = self.context.timers.limit()
-            && let Some(timer) = self.context.timers.pop(event_time, limit)
-        {
+        let has_bars = !clock.recorded;
+        while self.context.stage.hears() {
+            let timer_due = self.context.timers.next_due();
+            if has_bars
+                && let Some(end) = self.context.bars.next_end()
+                && end <= event_time
+                && timer_due.is_none_or(|due| end <= due)
+            {
+                self.set_event_time(end);
+                self.close_bars(end, cause);
+                continue;
+            }
+            let limit = self.context.timers.limit();
+            let Some(timer) = self.context.timers.pop(event_time, limit, false) else { break };
             self.set_event_time(timer.due);
             self.strategy.timer(&mut self.context, timer);
         }
@@ -194,13 +242,13 @@ impl<S: Strategy> Session<S> {
         self.context.positions.list(&instrument);
         if newly_selected {
             self.topics_changed = true;
-            if self.context.stage == Stage::Open {
+            if self.context.stage.hears() {
                 self.strategy.instrument(&mut self.context, instrument);
             }
         }
         match self.held.take() {
             Some(held) if held.market.instrument() == instrument.id => {
-                self.on_listed_market(&held.market, held.cause);
+                self.on_listed_market(&held.market, held.cause, None);
             }
             other => self.held = other.map(|held| Held { in_vain: false, ..held }),
         }

@@ -11,6 +11,9 @@
 //!              └──────────────────────────────┘
 //! ```
 //!
+//! Where the platform file has the strategy warm up, it hears market data of before its start in a stage between the two
+//! ([`warm_up`]).
+//!
 //! # After a restart
 //!
 //! The ledger's snapshot contains the executions before its position. Reports of these are skipped: they change nothing
@@ -18,8 +21,12 @@
 //! td of a predecessor's requests are skipped too.
 
 mod any;
+mod bars;
 mod market;
 mod reports;
+mod warm_up;
+
+use std::time::Duration;
 
 use node::{Counter, Frame, Gap};
 use topology::config::MarketData;
@@ -27,11 +34,13 @@ use wire::fold::SnapshotReader;
 use wire::{AccountId, Cause, Instrument, Nanos, StrategyId};
 
 use crate::context::{Context, EventClock, Stage};
+use crate::history::History;
 use crate::instruments::Interest;
 use crate::port::Port;
 use crate::strategy::Strategy;
 pub(crate) use any::AnySession;
 use market::Held;
+pub(crate) use market::Market;
 
 /// Longest wait for the ledger's snapshot, in nanoseconds. All members of a host wait at the same time.
 const SNAPSHOT_TIMEOUT: Nanos = Nanos(2_000_000_000);
@@ -106,6 +115,8 @@ pub struct Setup {
     pub ledger: bool,
     /// The accounts that it may trade for, its default first; empty: its own.
     pub accounts: Vec<AccountId>,
+    /// How much of the market it hears before its start, by the market's time; zero: none.
+    pub warm_up: Duration,
 }
 
 /// What a session needs from its caller.
@@ -113,7 +124,7 @@ pub struct Setup {
 pub(crate) struct Needs {
     /// When [`Session::turn`] has something to do even without a frame.
     pub(crate) deadline: Option<Nanos>,
-    /// [`Session::is_started`].
+    /// It takes market data and reports.
     pub(crate) started: bool,
     /// Market data waits for its instrument to be listed: no more of it is taken meanwhile.
     pub(crate) holds: bool,
@@ -140,13 +151,19 @@ pub(crate) struct Session<S> {
     /// Topics of the quotes have changed since the last [`Session::take_topics`].
     topics_changed: bool,
     held: Option<Held>,
+    /// How much of the market it hears before its start.
+    warm_up: Nanos,
+    /// Where that ends, once its begin is known.
+    warm_until: Option<Nanos>,
+    /// Where it is taken from, if not from the platform's own market data.
+    history: Option<Box<dyn History>>,
 }
 
 impl<S: Strategy> Session<S> {
     /// A session before its first frame.
     pub(crate) fn new(strategy: S, setup: Setup, port: Box<dyn Port>) -> Session<S> {
         let Setup { name, strategy: seat, generation, epoch, interest, data, accounts, .. } = setup;
-        let Setup { deterministic, recorded_clock: recorded, ledger, .. } = setup;
+        let Setup { deterministic, recorded_clock: recorded, ledger, warm_up, .. } = setup;
         let event_clock =
             (deterministic || recorded).then(|| EventClock { recorded, ..EventClock::default() });
         Session {
@@ -158,7 +175,15 @@ impl<S: Strategy> Session<S> {
             list_is_whole: false,
             topics_changed: true,
             held: None,
+            warm_up: Nanos(u64::try_from(warm_up.as_nanos()).unwrap_or(u64::MAX)),
+            warm_until: None,
+            history: None,
         }
+    }
+
+    /// Takes what it hears before its start from here, instead of the platform's own market data.
+    pub(crate) fn with_history(self, history: Box<dyn History>) -> Session<S> {
+        Session { history: Some(history), ..self }
     }
 
     /// The strategy.
@@ -173,6 +198,11 @@ impl<S: Strategy> Session<S> {
 
     /// True from [`Strategy::start`] on.
     pub(crate) fn is_started(&self) -> bool {
+        !matches!(self.context.stage, Stage::Joining | Stage::WarmingUp)
+    }
+
+    /// True from when it takes market data and reports on.
+    fn has_joined(&self) -> bool {
         self.context.stage != Stage::Joining
     }
 
@@ -183,9 +213,9 @@ impl<S: Strategy> Session<S> {
             Role::Instruments | Role::State => true,
             // Frames from before the start are handed over after it, in order.
             Role::Quotes | Role::Best | Role::Flow => {
-                self.list_is_whole && self.held.is_none() && self.is_started()
+                self.list_is_whole && self.held.is_none() && self.has_joined()
             }
-            Role::Reports => self.is_started(),
+            Role::Reports => self.has_joined(),
         }
     }
 
@@ -198,8 +228,8 @@ impl<S: Strategy> Session<S> {
         }
         match self.context.stage {
             Stage::Joining => self.snapshot_deadline,
-            Stage::Open if self.strategy.holds_back() => Some(Nanos(0)),
-            Stage::Open if self.context.event_clock.is_none() => self.context.timers.next_due(),
+            stage if stage.hears() && self.strategy.holds_back() => Some(Nanos(0)),
+            stage if stage.hears() && self.context.event_clock.is_none() => self.context.timers.next_due(),
             _ => None,
         }
     }
@@ -209,7 +239,7 @@ impl<S: Strategy> Session<S> {
     pub(crate) fn needs(&self) -> Needs {
         Needs {
             deadline: self.deadline(),
-            started: self.is_started(),
+            started: self.has_joined(),
             holds: self.held.is_some(),
             topics: self.topics_changed && self.list_is_whole,
             stop: self.context.stop_requested,
@@ -246,13 +276,13 @@ impl<S: Strategy> Session<S> {
             self.context.port.count(Counter::Anomalies, 1);
             self.held = None;
         }
-        if self.context.stage == Stage::Open && self.strategy.holds_back() {
+        if self.context.stage.hears() && self.strategy.holds_back() {
             self.strategy.flush(&mut self.context);
             self.context.cause = Cause::NONE;
         }
         match self.context.stage {
             Stage::Joining => self.start_when_ready(),
-            Stage::Open if self.context.event_clock.is_none() => self.fire_by_platform_clock(),
+            stage if stage.hears() && self.context.event_clock.is_none() => self.fire_by_platform_clock(),
             _ => {}
         }
     }
@@ -286,15 +316,24 @@ impl<S: Strategy> Session<S> {
         if !self.is_ready() {
             return;
         }
-        self.context.stage = Stage::Open;
         self.look_up_bests();
-        self.strategy.start(&mut self.context);
+        if self.warm_up > Nanos(0) {
+            self.begin_warm_up();
+        } else {
+            self.context.stage = Stage::Open;
+            self.strategy.start(&mut self.context);
+            self.name_instruments();
+        }
+        self.count_clock_reads();
+    }
+
+    /// Names the instruments that are listed already.
+    fn name_instruments(&mut self) {
         // Copied, since the strategy may use the context meanwhile.
         let selected: Vec<Instrument> = self.context.instruments.selected().copied().collect();
         for instrument in &selected {
             self.strategy.instrument(&mut self.context, instrument);
         }
-        self.count_clock_reads();
     }
 
     /// Fires the timers that were set before this turn only: a timer that is set again at once must not delay frames.
@@ -303,7 +342,7 @@ impl<S: Strategy> Session<S> {
             return;
         }
         let (now, limit) = (self.context.port.now(), self.context.timers.limit());
-        while let Some(timer) = self.context.timers.pop(now, limit) {
+        while let Some(timer) = self.context.timers.pop(now, limit, true) {
             self.strategy.timer(&mut self.context, timer);
         }
     }
@@ -321,7 +360,7 @@ impl<S: Strategy> Session<S> {
         };
         let is_recorded = self.context.event_clock.is_some_and(|clock| clock.recorded);
         if is_recorded {
-            self.advance(cause.published);
+            self.advance(cause.published, cause);
         }
         let done = match role {
             Role::Quotes | Role::Best | Role::Flow => self.on_market(frame, cause),
@@ -350,7 +389,7 @@ impl<S: Strategy> Session<S> {
     pub(crate) fn gap(&mut self, role: Role, gap: Gap) {
         match role {
             Role::Quotes | Role::Best | Role::Flow => {
-                if self.context.stage == Stage::Open && role == Role::of_data(self.context.data) {
+                if self.context.stage.hears() && role == Role::of_data(self.context.data) {
                     self.strategy.gap(&mut self.context, gap);
                 }
             }

@@ -17,6 +17,7 @@ pub(crate) enum Event {
     Order(OrderUpdate),
     Fill(Fill),
     Timer(Timer),
+    Bar(Bar),
     Gap(Gap),
     Stop,
 }
@@ -90,6 +91,10 @@ impl Strategy for Probe {
 
     fn timer(&mut self, context: &mut Context, timer: Timer) {
         self.note(context, Event::Timer(timer));
+    }
+
+    fn bar(&mut self, context: &mut Context, bar: &Bar) {
+        self.note(context, Event::Bar(*bar));
     }
 
     fn gap(&mut self, context: &mut Context, gap: Gap) {

@@ -1,5 +1,6 @@
 //! `[strategies]` and `[[strategies.group]]`.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -163,6 +164,12 @@ section! {
         /// report wakes it.
         #[serde(with = "duration")]
         wake_within: Duration = Duration::ZERO => Kind::Duration { min_ns: 0, max_ns: LONGEST_NAP_NS };
+        /// How much of the market they hear before their start, by the market's time, as in "30m": bars and averages are there by
+        /// then. Orders are refused meanwhile. 0s: none.
+        #[serde(with = "duration")]
+        warm_up: Duration = Duration::ZERO => Kind::Duration { min_ns: 0, max_ns: 30 * DAY_NS };
+        /// The folder of a recording whose last part they hear as warm-up, in one go. Without it, it is what md publishes first.
+        history: Option<PathBuf> = None;
         /// Run in one process, on one core, instead of one process each.
         host: Option<HostConfig> = None;
         /// Longest that one call of a strategy should take; longer ones are counted and named. 0s: not measured.

@@ -4,6 +4,14 @@ use super::Rules;
 use crate::config::{MarketData, MarketSource, StrategyGroup};
 
 impl Rules<'_> {
+    /// History is heard for as long as the warm-up says.
+    pub(super) fn warm_up(&mut self, group: &StrategyGroup, path: &str) {
+        if group.history.is_some() && group.warm_up.is_zero() {
+            let message = format!("`{}` has a history, and no time of it to warm up with", group.name);
+            self.error(&format!("{path}.history"), message, "set warm_up = \"30m\", or leave history out");
+        }
+    }
+
     /// What a group hears of the market must be there, and its strategies must listen to it.
     pub(super) fn data(&mut self, group: &StrategyGroup, path: &str) {
         if group.data != MarketData::Flow || group.count == 0 {

@@ -115,6 +115,8 @@ impl Builder<'_> {
             builtin,
             budget: group.budget,
             accounts: group.accounts.listed().to_vec(),
+            warm_up: group.warm_up,
+            history: group.history.clone(),
         });
         let node = self.node(&name, NodeKind::Strategy, &group.run, group.on_death, program);
         node.group = Some(group.name.clone());

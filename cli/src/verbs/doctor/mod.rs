@@ -3,7 +3,7 @@
 mod topology;
 
 use observe::Fit;
-use pinning::{Check, DoctorReport, Group, HostSummary, Status, unmet};
+use pinning::{Check, DoctorReport, Group, HostSummary, Scale, Status, Verdict, unmet};
 use serde::Serialize;
 
 use super::fit::{self, FitAnswer};
@@ -69,6 +69,7 @@ pub(crate) fn doctor(arguments: &Doctor) -> Result<u8, Failure> {
                 text.push_str(&plan_text(planned));
             }
             text.push_str(&totals(&report.checks, &failed));
+            text.push_str(&verdict(&report.verdict, &report.checks));
             output::print(&text)?;
         }
     }
@@ -169,6 +170,25 @@ fn totals(all: &[Check], failed: &[&Check]) -> String {
     if !failed.is_empty() {
         let names: Vec<&str> = failed.iter().map(|check| check.id.as_str()).collect();
         text.push_str(&format!("required and failed: {}\n", names.join(", ")));
+    }
+    text
+}
+
+/// How many findings the verdict names.
+const NAMED: usize = 3;
+
+/// What it comes to, and what to mend first.
+fn verdict(verdict: &Verdict, all: &[Check]) -> String {
+    let mut text = format!("\n{}\n", verdict.sentence);
+    let ranked = verdict.ranked.iter().filter_map(|id| all.iter().find(|check| check.id == *id));
+    let first: Vec<&Check> = ranked
+        .filter(|check| check.status == Status::Fail || check.scale < Scale::Less)
+        .take(NAMED)
+        .collect();
+    for (place, check) in first.iter().enumerate() {
+        let place = place + 1;
+        let cost = if check.scale == Scale::Less { &check.cost } else { check.scale.words() };
+        text.push_str(&format!("  {place}. {:<20} {:<13} {}\n", check.id, cost, check.fix));
     }
     text
 }

@@ -141,6 +141,9 @@ public final class Strategies implements Component, Port {
         Parameters parameters = new Parameters(values);
         Strategy strategy = create.apply(parameters);
         parameters.demandAllAsked();
+        if (section.get("warm_up") instanceof String lasts) {
+            throw usage("node `" + assignment.node() + "` has warm_up = \"" + lasts + "\": this library has no warm-up; take it out of its group");
+        }
         orders = node.output("orders");
         instruments = node.input("instruments");
         if (orders == null || instruments < 0 || node.input("reports") < 0) {
