@@ -6,11 +6,12 @@ use std::time::{Duration, Instant, SystemTime};
 
 use master::Embedded;
 use node::{Exit, NodeState, RunError};
-use topology::{NodeKind, Topology, stop_group, stop_order};
+use topology::{NodeKind, Program, Topology, stop_group, stop_order};
 use wire::NodeChange;
 
 use crate::error::BacktestError;
 use crate::part::{Maker, Part, Stage};
+use crate::plugins::Plugins;
 use crate::run::Witness;
 
 /// Nobody does anything although somebody has work that it cannot do: so many looks in a row before the thread sleeps. Also the
@@ -27,15 +28,21 @@ pub(crate) struct Crew {
     md: usize,
     /// A node has failed without which nothing goes on.
     is_broken: bool,
+    /// The nodes end, in their order.
+    is_stopping: bool,
 }
 
 impl Crew {
     /// Seats and sets up all nodes.
-    pub(crate) fn gather(instance: Embedded, make: &Maker<'_>) -> Result<Crew, BacktestError> {
-        match Crew::seat_all(&instance, make) {
+    pub(crate) fn gather(
+        instance: Embedded,
+        plugins: &Plugins,
+        make: &Maker<'_>,
+    ) -> Result<Crew, BacktestError> {
+        match Crew::seat_all(&instance, plugins, make) {
             Ok(parts) => {
                 let md = parts.iter().position(|part| part.kind == NodeKind::Md).unwrap_or(0);
-                Ok(Crew { instance, parts, md, is_broken: false })
+                Ok(Crew { instance, parts, md, is_broken: false, is_stopping: false })
             }
             Err(error) => {
                 instance.remove();
@@ -44,16 +51,32 @@ impl Crew {
         }
     }
 
-    fn seat_all(instance: &Embedded, make: &Maker<'_>) -> Result<Vec<Part>, BacktestError> {
+    fn seat_all(
+        instance: &Embedded,
+        plugins: &Plugins,
+        make: &Maker<'_>,
+    ) -> Result<Vec<Part>, BacktestError> {
         let mut parts: Vec<Part> = Vec::new();
         for spec in instance.topology().start_sequence().into_iter().filter(|spec| spec.seat != 0) {
             if spec.host.is_some() {
                 instance.ask_for(spec.seat);
                 continue;
             }
-            let node = instance.seat(&spec.name)?;
             let failed = |(reason, exit)| BacktestError::Node { node: spec.name.clone(), reason, exit };
-            let mut part = Part::new(spec, make(spec, node).map_err(failed)?);
+            let plugin = match &spec.program {
+                Program::Path(path) => plugins.of(path),
+                Program::Builtin(_) => None,
+            };
+            let steps = match plugin {
+                Some(plugin) => {
+                    let (assignment, log) = (instance.assign(&spec.name)?, instance.log("backtest"));
+                    plugin
+                        .steps(instance.directory().name(), &log, assignment, instance.front())
+                        .map_err(|error| failed((error.to_string(), error.exit())))?
+                }
+                None => make(spec, instance.seat(&spec.name)?).map_err(failed)?,
+            };
+            let mut part = Part::new(spec, steps);
             part.start().map_err(|error| failed((error.to_string(), error.exit())))?;
             parts.push(part);
             // What has started before takes what it is told, as processes do.
@@ -155,6 +178,7 @@ impl Crew {
     #[cold]
     fn has_left(&mut self, index: usize) {
         let (seat, is_host) = (self.parts[index].seat, self.parts[index].kind == NodeKind::Host);
+        self.let_go(index);
         self.instance.announce(seat, NodeChange::Left, 0);
         if is_host {
             self.announce_members(self.parts[index].name());
@@ -189,10 +213,22 @@ impl Crew {
             log::warn!("cannot write {}: {problem}", log.display());
         }
         part.fail(error);
+        self.let_go(index);
+        let part = &self.parts[index];
         // Without one of these the others cannot go on, and nobody starts it again.
         self.is_broken |= !matches!(part.kind, NodeKind::Strategy | NodeKind::Host | NodeKind::Recorder);
         self.instance.give_up(seat);
         self.instance.announce(seat, NodeChange::Died, code);
+    }
+
+    /// Nobody waits any more for what it has not read.
+    fn let_go(&mut self, index: usize) {
+        let part = &mut self.parts[index];
+        if matches!(part.kind, NodeKind::Strategy | NodeKind::Host | NodeKind::Recorder) && !self.is_stopping
+        {
+            part.vanish();
+            self.instance.release(part.seat);
+        }
     }
 
     /// Members of hosts that have left by themselves.
@@ -213,6 +249,7 @@ impl Crew {
     /// Stops the nodes group by group, in the order of lock-step. Each group has `patience` to stop, and as long again for what
     /// that causes.
     pub(crate) fn stop(&mut self, patience: Duration, witness: &mut impl Witness) {
+        self.is_stopping = true;
         for group in 0..stop_order(true).len() {
             let of_group = |part: &Part| stop_group(part.kind, true) == group;
             for part in self.parts.iter_mut().filter(|part| of_group(part)) {

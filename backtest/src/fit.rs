@@ -2,8 +2,10 @@
 
 use topology::{NodeKind, Program, Topology};
 
-/// Why this platform cannot run in one process; `None`: it can.
-pub fn unfit(topology: &Topology) -> Option<String> {
+use crate::plugins::Plugins;
+
+/// Why this platform cannot run in one process with these plug-ins; `None`: it can.
+pub fn unfit(topology: &Topology, plugins: &Plugins) -> Option<String> {
     if !topology.deterministic {
         return Some("it does not run in lock-step (platform.deterministic)".to_owned());
     }
@@ -14,7 +16,9 @@ pub fn unfit(topology: &Topology) -> Option<String> {
                 Some(format!("`{name}` ({}) has a process of its own", node.kind))
             }
             (_, Program::Builtin(_)) => None,
-            (_, Program::Path(_)) => Some(format!("`{name}` has a program of its own")),
+            (_, Program::Path(path)) => {
+                plugins.why_not(path).map(|why| format!("`{name}` has a program of its own, and {why}"))
+            }
         }
     })
 }

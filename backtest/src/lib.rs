@@ -21,9 +21,12 @@ mod crew;
 mod error;
 mod fit;
 mod part;
+mod plugins;
 mod run;
 
 pub use error::BacktestError;
 pub use fit::unfit;
 pub use part::Maker;
+pub use plugin::Plugin;
+pub use plugins::{Plugins, is_plugin, plugin_of};
 pub use run::{Outcome, Progress, Unwatched, Witness, run};

@@ -11,6 +11,7 @@ pub type Maker<'a> = dyn Fn(&NodeSpec, Node) -> Result<Box<dyn Steps>, (String, 
 pub(crate) struct Part {
     pub(crate) seat: u16,
     pub(crate) kind: NodeKind,
+    name: String,
     steps: Box<dyn Steps>,
     pub(crate) stage: Stage,
 }
@@ -24,11 +25,11 @@ pub(crate) enum Stage {
 
 impl Part {
     pub(crate) fn new(spec: &NodeSpec, steps: Box<dyn Steps>) -> Part {
-        Part { seat: spec.seat, kind: spec.kind, steps, stage: Stage::Runs }
+        Part { seat: spec.seat, kind: spec.kind, name: spec.name.clone(), steps, stage: Stage::Runs }
     }
 
     pub(crate) fn name(&self) -> &str {
-        self.steps.name()
+        &self.name
     }
 
     pub(crate) fn is_gone(&self) -> bool {
@@ -99,6 +100,59 @@ impl Part {
         self.steps.ended(&Err(error));
         self.stage = Stage::Ended;
     }
+
+    /// Lets go of its journals, as the end of a process does.
+    pub(crate) fn vanish(&mut self) {
+        let steps = std::mem::replace(&mut self.steps, Box::new(Gone));
+        if catch_unwind(AssertUnwindSafe(|| drop(steps))).is_err() {
+            log::error!("node `{}` panicked as it was dropped", self.name);
+        }
+    }
+}
+
+/// In the place of a node that has ended. Nobody turns it.
+struct Gone;
+
+impl Steps for Gone {
+    fn name(&self) -> &str {
+        ""
+    }
+
+    fn start(&mut self) -> Result<(), RunError> {
+        Ok(())
+    }
+
+    fn step(&mut self) -> Result<bool, RunError> {
+        Ok(false)
+    }
+
+    fn has_news(&self) -> bool {
+        false
+    }
+
+    fn deadline(&self) -> Option<u64> {
+        None
+    }
+
+    fn holds_back(&self) -> bool {
+        false
+    }
+
+    fn wants_to_stop(&self) -> bool {
+        false
+    }
+
+    fn begin_stop(&mut self) {}
+
+    fn drain(&mut self) -> Result<bool, RunError> {
+        Ok(true)
+    }
+
+    fn stop(&mut self) -> Result<(), RunError> {
+        Ok(())
+    }
+
+    fn ended(&self, _: &Result<(), RunError>) {}
 }
 
 /// A panic is the end of its node, not of the others.

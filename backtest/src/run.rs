@@ -11,6 +11,7 @@ use crate::crew::Crew;
 use crate::error::BacktestError;
 use crate::fit::unfit;
 use crate::part::Maker;
+use crate::plugins::Plugins;
 
 /// Messages between two looks at what is not the market: whether somebody wants it to end, signs of life.
 const LOOK_EVERY: u64 = 1 << 10;
@@ -67,16 +68,17 @@ pub struct Outcome {
 /// [`BacktestError`]. A node that fails is no error: the report names it.
 pub fn run(
     topology: Topology,
+    plugins: &Plugins,
     make: &Maker<'_>,
     witness: &mut impl Witness,
     mut go_on: impl FnMut(&Progress<'_>) -> bool,
 ) -> Result<Outcome, BacktestError> {
-    if let Some(reason) = unfit(&topology) {
+    if let Some(reason) = unfit(&topology, plugins) {
         return Err(BacktestError::Unfit(format!("the platform cannot run in one process: {reason}")));
     }
     let patience = topology.master().stop_timeout;
     let began = Instant::now();
-    let mut crew = Crew::gather(Embedded::build(topology)?, make)?;
+    let mut crew = Crew::gather(Embedded::build(topology)?, plugins, make)?;
     let view = match InstanceView::open(crew.instance().directory().clone()) {
         Ok(view) => view,
         Err(error) => {

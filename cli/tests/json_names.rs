@@ -447,6 +447,25 @@ fn what_the_benchmarks_of_recordings_print_is_on_the_page() {
 }
 
 #[test]
+fn what_the_verbs_of_strategies_print_is_on_the_page() {
+    let (page, home) = (Page::read(), Home::new());
+    let up = home.colo(&["up", "--stay", "--set", "md.count=0"]);
+    assert!(up.status.success(), "{}", home::stderr(&up));
+    let strategies = home.json(&["strategy", "ls", "--format", "json"]);
+    compare(&page, "colo strategy ls", &strategies);
+    let name = strategies["strategies"][0]["node"].as_str().expect("a name").to_owned();
+    for verb in [["stop", &name], ["start", &name], ["reload", &name]] {
+        let row = home.json(&[&["strategy"][..], &verb, &["--format", "json"]].concat());
+        assert_eq!(row["node"], name.as_str(), "{verb:?}");
+    }
+    let stopped = home.json(&["strategy", "stop", &name, "--format", "json"]);
+    assert_eq!(stopped["stopped"]["orders"], "cancel", "{stopped}");
+    compare(&page, "colo strategy ls", &home.json(&["strategy", "ls", "--format", "json"]));
+    compare(&page, "colo status", &home.json(&["status", "--format", "json"]));
+    assert!(home.colo(&["down"]).status.success());
+}
+
+#[test]
 fn what_the_benchmark_of_languages_prints_is_on_the_page() {
     let (page, home) = (Page::read(), Home::new());
     // A language of no toolchain: Rust's program, by another name. Beside it one that says what it lacks.

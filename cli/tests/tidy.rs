@@ -20,7 +20,9 @@ const EDGES: &[(&str, &[&str])] = &[
     ("node", &["journal", "pinning", "topology", "wire"]),
     ("master", &["journal", "node", "pinning", "topology", "wire"]),
     ("builtin-strategies", &["node", "strategy-sdk"]),
-    ("backtest", &["master", "node", "observe", "topology", "wire"]),
+    ("backtest", &["master", "node", "observe", "plugin", "topology", "wire"]),
+    ("plugin", &["journal", "node", "wire"]),
+    ("plugged", &["strategy-sdk"]),
     ("md", &["node", "recorder", "settings", "topology", "wire"]),
     ("td", &["accounts", "node", "topology", "wire"]),
     ("matching", &["node", "pinning", "topology", "wire"]),
@@ -33,7 +35,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("recorder", &["journal", "node", "topology", "wire"]),
     ("replay", &["journal", "ledger", "node", "recorder", "topology", "wire"]),
     ("outcome", &["accounts", "journal", "ledger", "node", "observe", "topology", "wire"]),
-    ("strategy-sdk", &["node", "recorder", "topology", "wire"]),
+    ("strategy-sdk", &["node", "plugin", "recorder", "topology", "wire"]),
     ("strategy-testing", &["matching", "md", "recorder", "strategy-sdk", "wire"]),
     ("gateway-tokens", &[]),
     (
@@ -92,7 +94,7 @@ const EDGES: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that may hold `unsafe`.
-const UNSAFE: &[&str] = &["colo-c", "colo-python", "journal", "matching-c", "pinning"];
+const UNSAFE: &[&str] = &["colo-c", "colo-python", "journal", "matching-c", "pinning", "plugin"];
 
 /// Crates of which no two modules need each other.
 const WITHOUT_CIRCLES: &[&str] = &["master-client", "node", "observe"];
@@ -105,6 +107,7 @@ fn folder(name: &str) -> PathBuf {
         "bench-kit" => "bench-harness/kit",
         "master-client" => "master/client",
         "builtin-strategies" => "strategy-sdk/builtin",
+        "plugged" => "strategy-sdk/examples/plugged",
         "strategy-testing" => "strategy-sdk/testing",
         "matching-c" => "bindings/matching-c",
         "bindings-layout" => "bindings/layout",

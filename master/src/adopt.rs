@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use journal::Registry;
 use journal::process::ProcessIdentity;
-use node::{Claim, InstanceDir, NodeState};
+use node::{Claim, InstanceDir, NodeState, Orders};
 use pinning::Placement;
 use pinning::huge_mounts;
 use topology::{Stream, Topology};
@@ -144,7 +144,8 @@ impl Master {
             _ => lives::Found::Ready,
         };
         let generation = seat.map_or(0, |seat| seat.generation());
-        Standing { generation, said: said.get(&node.spec.seat).copied(), found }
+        let held = node.intent.stopped.map(|stopped| stopped.orders == Orders::Keep);
+        Standing { generation, said: said.get(&node.spec.seat).copied(), found, held }
     }
 }
 

@@ -36,6 +36,7 @@ impl Master {
             match decision {
                 Decision::Start { node, closes } => self.start(node, closes),
                 Decision::Ask { node } => self.ask_host(node),
+                Decision::Dismiss { node } => self.dismiss(node),
                 Decision::Rouse => self.rouse_everybody(),
                 Decision::Mark { node, end, next } => self.mark(node, end, next),
                 Decision::Announce { node, change, generation, code } => {
@@ -64,7 +65,8 @@ impl Master {
         self.set_state(index, NodeState::Starting);
         let node = &mut self.nodes[index];
         let arguments: &[&str] = if closes { &["--closed"] } else { &[] };
-        match NodeProcess::start(&self.options.colo, &self.instance.directory, &node.spec, arguments) {
+        let spec = node.as_wanted();
+        match NodeProcess::start(&self.options.colo, &self.instance.directory, &spec, arguments) {
             Ok(process) => {
                 if let Some(seat) = self.instance.registry.occupy(u32::from(node.spec.seat)) {
                     seat.set_process(process.identity());
@@ -115,9 +117,15 @@ impl Master {
                 (_, code) if code >= 0 => seat.set_exit(code as u64 + 1),
                 _ => {}
             }
+            if self.lives.is_held(index) {
+                seat.set_exit(Exit::by_a_person(seat.exit()));
+            }
         }
         let (name, ended) = (&spec.name, end.ended);
         match spec.host {
+            _ if self.lives.is_held(index) => {
+                log::info!("strategy `{name}` is stopped, as a person wants");
+            }
             _ if !end.is_failure() => log::info!("node `{name}` stopped"),
             // A node that was not started has no process, and one in a host has the host's.
             _ if ended == Ended::NotStarted => log::error!("node `{name}` {ended}"),
@@ -142,7 +150,7 @@ impl Master {
     }
 
     /// Writes a node's change to `master.events`.
-    fn announce(&mut self, index: usize, change: NodeChange, generation: u64, exit_code: i32) {
+    pub(crate) fn announce(&mut self, index: usize, change: NodeChange, generation: u64, exit_code: i32) {
         let spec = &self.nodes[index].spec;
         let event = self.instance.event_of(spec, change, generation, exit_code);
         if let Some(events) = &mut self.events
@@ -238,14 +246,14 @@ impl Master {
         Some(registry.name(held.seat))
     }
 
-    fn program(&self, index: usize) -> PathBuf {
-        match &self.nodes[index].spec.program {
+    pub(crate) fn program(&self, index: usize) -> PathBuf {
+        match &self.nodes[index].as_wanted().program {
             Program::Path(path) => node::program::command(path).get_program().into(),
             Program::Builtin(_) => self.options.colo.clone(),
         }
     }
 
-    fn set_state(&self, index: usize, state: NodeState) {
+    pub(crate) fn set_state(&self, index: usize, state: NodeState) {
         if let Some(seat) = self.instance.registry.occupy(u32::from(self.nodes[index].spec.seat)) {
             seat.set_state(state.to_word());
         }
@@ -253,7 +261,7 @@ impl Master {
 }
 
 /// The last errors in a process's log after `from`: the lines behind the last informational one.
-fn last_errors(log: &Path, from: u64) -> String {
+pub(crate) fn last_errors(log: &Path, from: u64) -> String {
     let mut bytes = Vec::new();
     let read = File::open(log).and_then(|mut file| {
         file.seek(SeekFrom::Start(from))?;

@@ -72,13 +72,26 @@ impl Embedded {
         &self.0.instance.topology
     }
 
+    /// A node's part in the platform, for whoever sits down by himself.
+    ///
+    /// # Errors
+    /// [`JoinError`].
+    pub fn assign(&self, name: &str) -> Result<Assignment, JoinError> {
+        let refused = |reason| JoinError::Refused { node: name.to_owned(), reason };
+        self.0.seat(name).map_err(refused)
+    }
+
+    /// Who gives the seats.
+    pub fn front(&self) -> Arc<dyn Front> {
+        Arc::clone(&self.0) as Arc<dyn Front>
+    }
+
     /// Gives a node of this process its seat.
     ///
     /// # Errors
     /// [`JoinError`].
     pub fn seat(&self, name: &str) -> Result<Node, JoinError> {
-        let refused = |reason| JoinError::Refused { node: name.to_owned(), reason };
-        let assignment = self.0.seat(name).map_err(refused)?;
+        let assignment = self.assign(name)?;
         let instance = &self.0.instance;
         let (directory, registry) = (instance.directory.clone(), Arc::clone(&instance.registry));
         Node::seated(assignment, directory, registry, instance.clock, Arc::clone(&self.0) as Arc<dyn Front>)
@@ -105,6 +118,19 @@ impl Embedded {
     pub fn give_up(&self, seat: u16) {
         if let Some(seat) = self.0.instance.registry.occupy(u32::from(seat)) {
             seat.set_state(NodeState::Failed.to_word());
+        }
+    }
+
+    /// Removes the cursors of a node that has gone and will not come again: nobody is to wait for them.
+    pub fn release(&self, seat: u16) {
+        let instance = &self.0.instance;
+        let Some(spec) = instance.topology.nodes.iter().find(|node| node.seat == seat) else { return };
+        for read in &spec.reads {
+            let dismissed =
+                instance.open(&read.journal).and_then(|journal| Ok(journal.dismiss(u32::from(seat))?));
+            if let Err(error) = dismissed {
+                log::warn!("the cursor of `{}` in `{}` stays: {error}", spec.name, read.journal);
+            }
         }
     }
 

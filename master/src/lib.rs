@@ -38,6 +38,7 @@ mod register;
 mod setup;
 mod stalls;
 mod supervise;
+mod wanted;
 
 pub use embedded::Embedded;
 pub use error::MasterError;

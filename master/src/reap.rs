@@ -58,12 +58,12 @@ impl Master {
     pub(crate) fn end_of(&self, index: usize, ended: Ended) -> End {
         let seat_number = self.nodes[index].spec.seat;
         let seat = self.instance.registry.seat(u32::from(seat_number));
-        let code = seat.and_then(|seat| seat.exit().checked_sub(1));
+        let code = seat.and_then(|seat| Exit::code_in(seat.exit()));
         let gives_up = seat.is_some_and(|seat| Exit::gives_up(seat.exit()));
         let left = self.instance.state(seat_number) == NodeState::Stopped;
         let ended = match (ended, code) {
-            (Ended::Unknown | Ended::Exit(_), Some(code)) if gives_up => Ended::GaveUp(code as u8),
-            (Ended::Unknown, Some(code)) => Ended::Exit(code as u8),
+            (Ended::Unknown | Ended::Exit(_), Some(code)) if gives_up => Ended::GaveUp(code),
+            (Ended::Unknown, Some(code)) => Ended::Exit(code),
             _ => ended,
         };
         End { left, ended }

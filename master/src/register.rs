@@ -53,6 +53,7 @@ pub(crate) fn assign(
     seat.set_process(process);
     seat.set_exit(0);
     seat.set_asked(0);
+    seat.set_counter(node::ANSWER_WORD, 0);
     seat.set_kind(kind_word(node.kind, node.mode));
     seat.set_state(NodeState::Joined.to_word());
     let huge = |journal: &str| instance.backing(journal).and_then(|backing| backing.huge.clone());

@@ -1,5 +1,6 @@
 //! Master's loop: what it owns, and what it does repeatedly.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
@@ -11,9 +12,9 @@ use journal::Writer;
 use journal::process::ProcessIdentity;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use node::protocol::{Reply, Request};
-use node::{InstanceDir, Phase, Quiescence, StopFlag};
+use node::{InstanceDir, Intent, Phase, Quiescence, StopFlag};
 use topology::config::MasterConfig;
-use topology::{NodeSpec, Topology};
+use topology::{NodeSpec, Program, Topology};
 
 use crate::adopt::{self, Found};
 use crate::clients::{ClientId, Clients};
@@ -26,6 +27,7 @@ use crate::process::NodeProcess;
 use crate::register;
 use crate::setup::{self, Instance};
 use crate::stalls::StallWatch;
+use crate::wanted::Wanted;
 
 /// What master needs besides the topology.
 #[derive(Clone, Debug)]
@@ -104,6 +106,22 @@ pub(crate) struct Managed {
     pub(crate) overstayed: bool,
     /// Why the system refused to start it.
     pub(crate) refused: Option<io::Error>,
+    /// What people want of it, over its platform file.
+    pub(crate) intent: Intent,
+    /// Number of an ask for new parameters that is not answered.
+    pub(crate) asked: Option<u64>,
+}
+
+impl Managed {
+    /// The node as it is started.
+    pub(crate) fn as_wanted(&self) -> Cow<'_, NodeSpec> {
+        match &self.intent.program {
+            Some(program) => {
+                Cow::Owned(NodeSpec { program: Program::Path(program.clone()), ..self.spec.clone() })
+            }
+            None => Cow::Borrowed(&self.spec),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -127,7 +145,7 @@ pub(crate) struct Master {
     pub(crate) began: Instant,
     pub(crate) places: PlaceWatch,
     pub(crate) stalls: StallWatch,
-    clients: Clients,
+    pub(crate) clients: Clients,
     /// Clients to tell, one at a time, that all nodes have stopped: the first of them looks at what they left and has
     /// it removed.
     awaiting_stop: VecDeque<ClientId>,
@@ -136,6 +154,8 @@ pub(crate) struct Master {
     /// Clients to tell when the instance is removed.
     awaiting_end: Vec<ClientId>,
     stop: StopFlag,
+    /// What people want, and are not answered yet.
+    pub(crate) wanted: Vec<Wanted>,
     /// Watches the messages of the ended group of nodes until they are handled.
     settling: Option<Quiescence>,
 }
@@ -211,6 +231,7 @@ impl Master {
             told_stop: None,
             awaiting_end: Vec::new(),
             stop,
+            wanted: Vec::new(),
             settling: None,
         }
     }
@@ -232,6 +253,7 @@ impl Master {
                 log::info!("node `{}` runs on as process {}", node.spec.name, node.last_pid);
             }
         }
+        self.recall_intents();
         let was_up = self.instance.registry.phase() == Phase::Running.to_word();
         if !was_up {
             self.instance.set_phase(Phase::Starting);
@@ -257,6 +279,7 @@ impl Master {
             self.reap();
             self.answer();
             self.look_for_ready();
+            self.look_at_wanted();
             self.help_stopping();
             self.look_at_places();
             self.look_for_stalls();
@@ -311,6 +334,7 @@ impl Master {
         let due = self.lives.next_start().map(|at| at.saturating_sub(self.began.elapsed()));
         let tick = match due {
             _ if is_stopping || !self.lives.is_up() || !self.remainders.is_empty() => SHORT_TICK,
+            _ if self.is_at_a_wish() => SHORT_TICK,
             // Rounded up, as `poll` rounds down.
             Some(due) => (due + Duration::from_millis(1)).min(IDLE_TICK),
             None => IDLE_TICK,
@@ -334,6 +358,10 @@ impl Master {
                 }
                 // Its seat has the details, and is looked at next.
                 Request::Left { .. } => Reply::Done,
+                Request::Strategy { node, want } => match self.want(client, &node, want) {
+                    None => continue,
+                    Some(reply) => reply,
+                },
                 Request::StopNodes => {
                     self.happened(Event::StopAsked);
                     self.awaiting_stop.push_back(client);
@@ -360,8 +388,10 @@ impl Master {
             return Err("the platform is stopping".to_owned());
         }
         let assignment = register::assign(&self.instance, version, name, process)?;
+        let mut assignment = assignment;
         if let Some(index) = index {
             self.has_registered(index, process, assignment.generation);
+            self.hand_over_parameters(index, &mut assignment);
         }
         Ok(Reply::Assigned(Box::new(assignment)))
     }
@@ -421,7 +451,16 @@ impl Master {
 }
 
 fn managed(spec: &NodeSpec) -> Managed {
-    Managed { spec: spec.clone(), process: None, last_pid: 0, log_from: 0, overstayed: false, refused: None }
+    Managed {
+        spec: spec.clone(),
+        process: None,
+        last_pid: 0,
+        log_from: 0,
+        overstayed: false,
+        refused: None,
+        intent: Intent::default(),
+        asked: None,
+    }
 }
 
 fn limits(config: &MasterConfig, topology: &Topology) -> Limits {

@@ -58,6 +58,23 @@ impl Exit {
 
     const OVERSTAYED: u64 = 1 << 17;
 
+    /// The word of a seat whose node a person has stopped.
+    pub fn by_a_person(word: u64) -> u64 {
+        word | Self::BY_A_PERSON
+    }
+
+    /// Whether this word of a seat says that a person has stopped the node.
+    pub fn is_by_a_person(word: u64) -> bool {
+        word & Self::BY_A_PERSON != 0
+    }
+
+    const BY_A_PERSON: u64 = 1 << 18;
+
+    /// The exit code in this word of a seat, if there is one.
+    pub fn code_in(word: u64) -> Option<u8> {
+        (word & 0xffff).checked_sub(1).map(|code| code as u8)
+    }
+
     /// The exit code for an error of the system.
     pub fn of_io(error: &std::io::Error) -> Exit {
         match error.kind() {

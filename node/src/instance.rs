@@ -101,6 +101,11 @@ impl InstanceDir {
         self.journals().join("ledger.accounts")
     }
 
+    /// What people want of a strategy: its `json`, `ask` or `answer`. Among the journals too.
+    pub(crate) fn intent(&self, node: &str, part: &str) -> PathBuf {
+        self.journals().join(format!("strategy.{node}.{part}"))
+    }
+
     /// The running topology, as JSON.
     pub fn topology(&self) -> PathBuf {
         self.path.join("topology.json")

@@ -99,6 +99,24 @@ impl Node {
         Ok(Node { is_stepped: true, ..node })
     }
 
+    /// The same for a part of the process that shares no memory of its own with who gives the seats: it opens the instance by
+    /// its name.
+    ///
+    /// # Errors
+    /// [`JoinError`].
+    pub fn seated_in(
+        instance: &str,
+        assignment: Assignment,
+        front: Arc<dyn Front>,
+    ) -> Result<Node, JoinError> {
+        let instance =
+            InstanceDir::new(instance).ok_or_else(|| JoinError::BadInstance(instance.to_owned()))?;
+        let path = instance.registry();
+        let registry = Arc::new(Registry::open(&path)?);
+        let clock = registry.clock(&path)?;
+        Node::seated(assignment, instance, registry, clock, front)
+    }
+
     /// Opens the journals, and says that the node has joined.
     fn with(
         assignment: Assignment,

@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use topology::NodeKind;
 use topology::config::{Mode, Wake};
 
+use crate::intent::{Orders, Parameters};
+
 /// Grows with every change that an older peer would misread or miss.
 pub const PROTOCOL_VERSION: u32 = 2;
 
@@ -33,10 +35,42 @@ pub enum Request {
         /// Which node.
         node: String,
     },
+    /// What a person wants of one strategy while the others go on. Answered when it is done.
+    Strategy {
+        /// Which node.
+        node: String,
+        /// What.
+        want: Want,
+    },
     /// Stop every node, last started first, and stay.
     StopNodes,
     /// Stop every node, remove the instance, and end.
     Shutdown,
+}
+
+/// What a person wants of a strategy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Want {
+    /// That it stops and stays so.
+    Stop {
+        /// What becomes of its working orders.
+        orders: Orders,
+    },
+    /// That it starts again.
+    Start {
+        /// With another program.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        program: Option<PathBuf>,
+        /// With these parameters over those that it had.
+        #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+        params: Parameters,
+    },
+    /// That it takes these parameters now, over those that it has.
+    Set {
+        /// Names and values.
+        params: Parameters,
+    },
 }
 
 /// Master's answer.

@@ -279,6 +279,11 @@ impl Counter {
 /// A word among the counters that is none: see [`crate::held`].
 pub(crate) const CALL_WORD: usize = 26;
 
+/// Two more: the latest ask for new parameters, and the answer to it plus one. See [`crate::intent`].
+pub const ASK_WORD: usize = 54;
+/// 0: the process in the seat does not listen.
+pub const ANSWER_WORD: usize = 55;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -307,7 +312,8 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), Counter::ALL.len());
-        assert!(Counter::ALL.iter().all(|(counter, _)| *counter as usize != CALL_WORD));
+        let others = [CALL_WORD, ASK_WORD, ANSWER_WORD];
+        assert!(Counter::ALL.iter().all(|(counter, _)| !others.contains(&(*counter as usize))));
         let last = Counter::ALL.iter().map(|(counter, _)| *counter as usize).max();
         assert!(last.is_some_and(|last| last < journal::layout::registry::ALL_COUNTER_COUNT));
     }

@@ -88,7 +88,13 @@ fn generated() -> String {
         "| 26 | (a call) | No counter: of a node that runs strategies the latest call of one. The lowest {bits} bits are its \
          seat, the others its start in ns with those bits 0. |\n"
     );
-    format!("{state}{kind}{wait}{phase}{counters}{call}\n")
+    let asks = format!(
+        "| {} | (an ask) | No counter: number of the latest ask for new parameters of the strategy. |\n\
+         | {} | (an answer) | No counter: that of the ask that it answered last, plus 1; 0 where it takes none while it runs. |\n",
+        node::ASK_WORD,
+        node::ANSWER_WORD
+    );
+    format!("{state}{kind}{wait}{phase}{counters}{call}{asks}\n")
 }
 
 #[test]

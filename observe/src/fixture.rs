@@ -26,6 +26,7 @@ pub(crate) fn seat(number: u32, name: &str, kind: NodeKind) -> SeatView {
         silent_ns: Some(0),
         exit: None,
         overstayed: false,
+        by_a_person: false,
         undelivered_to: 0,
         in_callback_ns: None,
         counters: Counter::ALL.iter().map(|(_, name)| (*name, 0)).collect(),

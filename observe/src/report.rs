@@ -136,6 +136,9 @@ pub struct NodeOutcome {
     /// It did not stop when it was asked to, and was killed.
     #[serde(default)]
     pub overstayed: bool,
+    /// A person had stopped it.
+    #[serde(default)]
+    pub by_a_person: bool,
     /// Starts in its seat.
     pub starts: u64,
     /// Its part of the report's `wait_timeouts_with_data`.
@@ -200,6 +203,7 @@ impl Report {
                         .map_or(seat.state, |old| old.state),
                     exit: seat.exit,
                     overstayed: seat.overstayed,
+                    by_a_person: seat.by_a_person,
                     starts: seat.generation,
                     wait_timeouts_with_data: seat.counter(Counter::WaitTimeoutsWithData),
                     reason: seat

@@ -54,6 +54,10 @@ fn state(seat: &SeatView) -> String {
     if runs && seat.silent_ns.is_some_and(|silent| silent > STALLED_NS) {
         return format!("{}, stalled", seat.state);
     }
+    let has_ended = matches!(seat.state, NodeState::Stopped | NodeState::Failed | NodeState::Dead);
+    if seat.by_a_person && has_ended {
+        return "stopped by a person".to_owned();
+    }
     seat.state.to_string()
 }
 

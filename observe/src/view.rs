@@ -76,6 +76,8 @@ pub struct SeatView {
     pub exit: Option<u8>,
     /// It did not stop when it was asked to, and was killed.
     pub overstayed: bool,
+    /// A person has stopped it.
+    pub by_a_person: bool,
     /// Messages to it that td gave up.
     pub undelivered_to: u64,
     /// For how many nanoseconds a callback of this strategy has held its process; `None` below
@@ -240,8 +242,9 @@ impl InstanceView {
             cpu: seat.cpu(),
             silent_ns: (heartbeat != 0).then(|| self.clock.now().saturating_sub(heartbeat)),
             undelivered_to: seat.undelivered(),
-            exit: seat.exit().checked_sub(1).map(|code| code as u8),
+            exit: Exit::code_in(seat.exit()),
             overstayed: Exit::has_overstayed(seat.exit()),
+            by_a_person: Exit::is_by_a_person(seat.exit()),
             in_callback_ns: None,
             counters: Counter::ALL
                 .iter()

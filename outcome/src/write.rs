@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
 use journal::process::ProcessIdentity;
-use node::InstanceDir;
+use node::{InstanceDir, Intent};
 use observe::{InstanceView, Report};
 use serde_json::Value as Json;
 use topology::config::{MarketSource, MdConfig};
@@ -25,6 +25,8 @@ use crate::manifest::{FORMAT, MANIFEST, Manifest, Mode, RunState, VERSION, Write
 const PLATFORM: &str = "platform.json";
 /// The file as it was written.
 const PLATFORM_TEXT: &str = "platform.toml";
+/// What people have set, stopped or replaced while it ran.
+const STRATEGIES: &str = "strategies.json";
 const T2O: &str = "t2o.json";
 const LOGS: &str = "logs";
 /// Room for the manifest, so that it can say that the disk is full.
@@ -59,6 +61,8 @@ pub struct About {
     pub settings: Option<Json>,
     /// Version of colo.
     pub colo: String,
+    /// What runs in the place of a program: its plug-in.
+    pub plugins: BTreeMap<PathBuf, PathBuf>,
     /// Its first frames may be gone: it is read only now that it ends.
     pub is_late: bool,
 }
@@ -109,6 +113,8 @@ pub struct RunWriter {
     marks: Option<Marks>,
     hashes: Option<JoinHandle<Vec<FileMark>>>,
     flushed: Instant,
+    /// What people want of strategies, as it was last written.
+    intents: BTreeMap<String, Intent>,
     problems: Vec<String>,
 }
 
@@ -140,7 +146,7 @@ impl RunWriter {
             platform: about.platform,
             source: word(&md.source),
             seed: (md.source == MarketSource::Sim).then_some(md.seed),
-            programs: programs(topology),
+            programs: programs(topology, &about.plugins),
             ..Manifest::default()
         };
         let logs = InstanceDir::new(&topology.instance).map(|instance| instance.logs());
@@ -153,6 +159,7 @@ impl RunWriter {
             marks,
             hashes,
             flushed: Instant::now(),
+            intents: BTreeMap::new(),
             problems: Vec::new(),
         };
         writer.put_manifest().map_err(RunsError::io("write", &writer.folder.join(MANIFEST)))?;
@@ -181,6 +188,7 @@ impl RunWriter {
         let fold = Fold::new(&self.folder, &self.topology, options);
         let is_alone = self.manifest.mode == Mode::OneProcess;
         self.follow = Some(Follow::open(view.instance(), &self.topology, view.clock(), fold, is_alone));
+        self.note_intents();
     }
 
     /// Takes what is new. To be called after each turn of all nodes in one process, else many times a second.
@@ -196,6 +204,25 @@ impl RunWriter {
         if self.flushed.elapsed() >= FLUSH_EVERY {
             self.flushed = Instant::now();
             self.follow.iter_mut().for_each(Follow::flush);
+            self.note_intents();
+        }
+    }
+
+    /// What people have set, stopped or replaced while the run goes: with the instance it is gone.
+    fn note_intents(&mut self) {
+        if self.manifest.mode == Mode::OneProcess {
+            return;
+        }
+        let Some(instance) = InstanceDir::new(&self.topology.instance) else { return };
+        let strategies = self.topology.nodes.iter().filter(|node| node.kind == NodeKind::Strategy);
+        let read =
+            |node: &topology::NodeSpec| Some((node.name.clone(), Intent::read(&instance, &node.name).ok()?));
+        let wanted: BTreeMap<String, Intent> =
+            strategies.filter_map(read).filter(|(_, intent)| *intent != Intent::default()).collect();
+        // Once the instance is gone nothing is known any more, which is not to hide what was.
+        if !wanted.is_empty() && wanted != self.intents {
+            self.put(STRATEGIES, &serde_json::to_vec_pretty(&wanted).unwrap_or_default());
+            self.intents = wanted;
         }
     }
 
@@ -345,10 +372,10 @@ fn section<T: serde::de::DeserializeOwned + Default>(topology: &Topology, kind: 
 }
 
 /// A program that many nodes run is read once.
-fn programs(topology: &Topology) -> BTreeMap<String, FileMark> {
+fn programs(topology: &Topology, plugins: &BTreeMap<PathBuf, PathBuf>) -> BTreeMap<String, FileMark> {
     let mut marks: BTreeMap<&Path, FileMark> = BTreeMap::new();
     let own = topology.nodes.iter().filter_map(|node| match &node.program {
-        Program::Path(path) => Some((node.name.clone(), path.as_path())),
+        Program::Path(path) => Some((node.name.clone(), plugins.get(path).unwrap_or(path).as_path())),
         Program::Builtin(_) => None,
     });
     own.map(|(node, path)| (node, marks.entry(path).or_insert_with(|| FileMark::of(path)).clone())).collect()

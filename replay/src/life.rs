@@ -145,7 +145,7 @@ fn end(recording: &Recording, subject: &Subject, at: u64) -> Result<(Option<u64>
         match (event.change, ended) {
             (NodeChange::Joined, Some((time, died))) => return Ok((Some(time), died, true)),
             (NodeChange::Joined, None) | (_, Some(_)) => {}
-            (NodeChange::Left, None) => ended = Some((frame.time, false)),
+            (NodeChange::Left | NodeChange::Paused, None) => ended = Some((frame.time, false)),
             (NodeChange::Died, None) => ended = Some((frame.time, true)),
         }
     }

@@ -84,5 +84,8 @@ fn reply(registry: &Registry, seats: &[Assignment], request: &Request) -> Reply 
         }
         Request::Left { .. } => Reply::Done,
         Request::StopNodes | Request::Shutdown => refused("a replay ends by itself".to_owned()),
+        Request::Strategy { .. } => {
+            refused("a replay gives what was recorded: nothing is changed in it".to_owned())
+        }
     }
 }

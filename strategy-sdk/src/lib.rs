@@ -68,6 +68,7 @@
 mod bars;
 mod context;
 mod error;
+mod exported;
 mod factory;
 mod history;
 mod instruments;
@@ -88,8 +89,10 @@ mod timers;
 
 pub use bars::{Bar, BarRequest, BarRule, BarSource, BarsError, BarsId};
 pub use context::Context;
+#[doc(hidden)]
+pub use exported::Exported;
 pub use instruments::{Instruments, Interest};
-pub use options::Options;
+pub use options::{Options, parameter};
 pub use orders::WorkingOrder;
 pub use position::Position;
 pub use request::{CancelError, CancelRequest, ChangeError, OrderError, OrderRequest, Refusal};
@@ -100,6 +103,8 @@ pub use timers::{Timer, TimerId, When};
 
 // What appears in the signatures above, so that an author can depend on this crate alone.
 pub use node::{AccountError, Counter, DepthError, Exit, Gap};
+#[doc(hidden)]
+pub use plugin;
 pub use serde::{self, Deserialize};
 pub use topology::config::MarketData;
 pub use wire::{

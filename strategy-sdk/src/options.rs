@@ -87,7 +87,11 @@ fn symbol(text: &str) -> Result<String, String> {
     }
 }
 
-fn parameter(text: &str) -> Result<(String, Value), String> {
+/// Reads `KEY=VALUE` as `--param` does: VALUE is JSON, or else text.
+///
+/// # Errors
+/// How it is to be written.
+pub fn parameter(text: &str) -> Result<(String, Value), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => {
             // `5`, `true` and `[1, 2]` are what they look like; a word is text.

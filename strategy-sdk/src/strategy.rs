@@ -18,7 +18,7 @@ use crate::timers::Timer;
 ///
 /// ```text
 /// create ─► (instruments and, from the ledger, positions and working orders arrive) ─► start ─► instrument*
-///        ─► { quote | best | book_event | trade | order | fill | bar | timer | gap | instrument }* ─► stop
+///        ─► { quote | best | book_event | trade | order | fill | bar | timer | gap | instrument | parameters }* ─► stop
 ///
 /// with `warm_up` in the platform file, after the first arrow:
 ///        ─► instrument* ─► { quote | best | book_event | trade | bar | timer | gap | instrument }* ─► start ─► … as above
@@ -134,6 +134,19 @@ pub trait Strategy: Sized + 'static {
     /// the order stands follows.
     fn fill(&mut self, _context: &mut Context, _fill: &Fill) {}
 
+    /// A person wants other parameters while the strategy runs (`colo strategy set`): all of them, the changed and the others.
+    /// What is taken holds for later starts in this instance too.
+    ///
+    /// # Errors
+    /// [`ParameterError`]: it does not take them, and goes on as before. A strategy that does not implement this takes none.
+    fn parameters(
+        &mut self,
+        _context: &mut Context,
+        _parameters: Self::Parameters,
+    ) -> Result<(), ParameterError> {
+        Err(ParameterError::fixed())
+    }
+
     /// A bar that it asked for is full: [`Context::bars`] says when. Trades of before it are in it, also those of the warm-up.
     fn bar(&mut self, _context: &mut Context, _bar: &Bar) {}
 
@@ -172,7 +185,7 @@ pub struct NoParameters {}
 /// assert_eq!(error.to_string(), "`quantity` must be at least 1");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` {problem}")]
+#[error("{}{problem}", if name.is_empty() { String::new() } else { format!("`{name}` ") })]
 pub struct ParameterError {
     name: String,
     problem: String,
@@ -182,5 +195,10 @@ impl ParameterError {
     /// `name` is the parameter, `problem` what it must be, as in "must be at least 1".
     pub fn new(name: impl Into<String>, problem: impl Into<String>) -> ParameterError {
         ParameterError { name: name.into(), problem: problem.into() }
+    }
+
+    /// None of them can change.
+    fn fixed() -> ParameterError {
+        ParameterError::new("", "it does not take new parameters while it runs: use `colo strategy reload`")
     }
 }

@@ -369,7 +369,7 @@ impl<S: Strategy> Harness<S> {
 
     /// Stops the strategy.
     pub fn stop(&mut self) {
-        self.session.stop();
+        self.session.stop(false);
     }
 
     /// The strategy.

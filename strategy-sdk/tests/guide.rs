@@ -79,7 +79,7 @@ fn short(signature: &str) -> String {
         text = text.replacen(&format!("({noise}"), "(", 1);
     }
     text.replace("(_context: &mut Context)", "(context)")
-        .replace("(context: &mut Context, ", "(context, ")
+        .replace("(context: &mut Context, ", "(")
         .replace("(_", "(")
         .replace(", _", ", ")
         .replace('|', "\\|")

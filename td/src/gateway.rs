@@ -99,6 +99,11 @@ impl Gateway {
         }
     }
 
+    /// A strategy has gone whose orders work on.
+    pub fn strategy_paused(&mut self, strategy: StrategyId) {
+        self.set_running(strategy, false);
+    }
+
     /// Cancels to write to `td.orders` for everything that works for a strategy and has no cancel on its way, by
     /// ascending order id.
     pub fn cancel_all(&mut self, strategy: StrategyId) -> Vec<CancelOrder> {

@@ -443,6 +443,8 @@ pub enum NodeChange {
     Left = 2,
     /// Found dead.
     Died = 3,
+    /// Stopped by a person who has asked that its orders work on.
+    Paused = 4,
 }
 
 /// What a node is.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use backtest::{Outcome, Witness};
+use backtest::{Outcome, Plugins, Witness};
 use indicatif::ProgressBar;
 use node::{Exit, InstanceDir, Node, Steps, StopFlag};
 use topology::{NodeKind, NodeSpec, Topology};
@@ -15,6 +15,7 @@ use crate::services;
 /// Runs it to the end of its source, or until it is interrupted.
 pub(super) fn run_to_its_end(
     topology: Topology,
+    plugins: &Plugins,
     stop: &StopFlag,
     witness: &mut impl Witness,
 ) -> Result<Outcome, Failure> {
@@ -28,7 +29,7 @@ pub(super) fn run_to_its_end(
         None => up::bar(0, "{spinner} {pos} quotes, {elapsed}; Ctrl-C ends it"),
     };
     bar.enable_steady_tick(Duration::from_millis(200));
-    let outcome = play(topology, stop, witness, &bar);
+    let outcome = play(topology, plugins, stop, witness, &bar);
     bar.finish_and_clear();
     let outcome = outcome?;
     let seconds = outcome.took.as_secs_f64();
@@ -42,11 +43,12 @@ pub(super) fn run_to_its_end(
 
 fn play(
     topology: Topology,
+    plugins: &Plugins,
     stop: &StopFlag,
     witness: &mut impl Witness,
     bar: &ProgressBar,
 ) -> Result<Outcome, Failure> {
-    Ok(backtest::run(topology, &program, witness, |progress| {
+    Ok(backtest::run(topology, plugins, &program, witness, |progress| {
         bar.set_position(up::published(progress.view));
         !stop.is_set()
     })?)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use node::NodeState;
+use node::{Intent, NodeState};
 use observe::{InstanceView, SeatView};
 
 /// Between two looks.
@@ -24,17 +24,22 @@ impl Deaths {
             return;
         }
         self.looked = Some(Instant::now());
-        for line in view.seats().iter().filter_map(|seat| self.of(seat)) {
+        let wanted = |seat: &SeatView| {
+            let intent = Intent::read(view.instance(), &seat.name);
+            intent.is_ok_and(|intent| intent.started == seat.generation)
+        };
+        for line in view.seats().iter().filter_map(|seat| self.of(seat, wanted)) {
             talk!("{line}");
         }
     }
 
-    fn of(&mut self, seat: &SeatView) -> Option<String> {
+    /// `wanted`: a person asked for this life.
+    fn of(&mut self, seat: &SeatView, wanted: impl Fn(&SeatView) -> bool) -> Option<String> {
         let (life, is_said) = self.known.insert(seat.seat, (seat.generation, false)).unwrap_or((0, false));
-        if life != 0 && seat.generation > life && !is_said {
+        if life != 0 && seat.generation > life && !is_said && !wanted(seat) {
             return Some(format!("node {} died, and was started again", seat.name));
         }
-        let has_died = matches!(seat.state, NodeState::Dead | NodeState::Failed);
+        let has_died = !seat.by_a_person && matches!(seat.state, NodeState::Dead | NodeState::Failed);
         self.known.insert(seat.seat, (seat.generation, has_died));
         if !has_died || (is_said && life == seat.generation) {
             return None;
@@ -69,6 +74,7 @@ mod tests {
             silent_ns: None,
             exit,
             overstayed: false,
+            by_a_person: false,
             undelivered_to: 0,
             in_callback_ns: None,
             counters: Vec::new(),
@@ -79,7 +85,8 @@ mod tests {
     fn each_death_is_said_once_also_when_nobody_looked_in_time() {
         use NodeState::{Dead, Failed, Running, Starting, Stopped};
         let mut deaths = Deaths::default();
-        let mut say = |state, generation, exit| deaths.of(&seat(state, generation, exit));
+        let mut say =
+            |state, generation, exit| deaths.of(&seat(state, generation, exit), |seat| seat.generation == 6);
         assert_eq!(say(Starting, 0, None), None);
         assert_eq!(say(Running, 1, None), None);
         let killed = say(Dead, 1, Some(137)).expect("a line");
@@ -90,5 +97,7 @@ mod tests {
         assert_eq!(say(Failed, 3, Some(1)).as_deref(), Some("node takers-2 died: it ended with exit code 1"));
         assert_eq!(say(Failed, 3, Some(1)), None);
         assert_eq!(say(Stopped, 4, Some(0)), None);
+        assert!(say(Running, 5, None).is_some(), "nobody asked for that");
+        assert_eq!(say(Running, 6, None), None, "a person did");
     }
 }

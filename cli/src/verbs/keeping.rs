@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use backtest::Witness;
+use backtest::{Plugin, Plugins, Witness};
 use observe::{InstanceView, Report};
 use outcome::shelf::{self, Keep};
 use outcome::{About, Mode, Place, RunWriter, Written};
@@ -73,6 +73,13 @@ impl Keeping {
             keep: Keep { age: defaults.runs_keep_for, bytes: defaults.runs_keep_bytes.0 },
             about,
         }
+    }
+
+    /// With these plug-ins in the place of programs.
+    pub(super) fn with_plugins(mut self, plugins: &Plugins) -> Keeping {
+        let paths = |(program, plugin): (&Path, &Plugin)| (program.to_owned(), plugin.path().to_owned());
+        self.about.plugins = plugins.all().map(paths).collect();
+        self
     }
 
     /// For who takes it down later.

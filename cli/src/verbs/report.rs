@@ -50,6 +50,9 @@ pub(crate) fn text(report: &Report) -> String {
     for node in report.failed_nodes() {
         text.push_str(&failed(&report.instance, node));
     }
+    for node in report.nodes.iter().filter(|node| node.by_a_person) {
+        text.push_str(&format!("node {} was stopped by a person\n", node.name));
+    }
     let came_again = |node: &&NodeOutcome| node.starts > 1 && node.name != "master";
     for node in report.nodes.iter().filter(came_again) {
         text.push_str(&format!("node {} was started {} times\n", node.name, node.starts));

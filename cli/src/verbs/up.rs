@@ -3,7 +3,7 @@
 use std::env;
 use std::time::{Duration, SystemTime};
 
-use ::backtest::{BacktestError, Outcome};
+use ::backtest::{BacktestError, Outcome, Plugins};
 use indicatif::{ProgressBar, ProgressStyle};
 use master_client::{End, Launch, LaunchError, Recover, Running};
 use node::{Counter, Exit, InstanceDir, StopFlag};
@@ -11,7 +11,7 @@ use observe::{InstanceView, Report};
 use outcome::Mode;
 use recorder::recover::Recovery;
 use serde_json::json;
-use topology::{NodeKind, Platform, Topology};
+use topology::{NodeKind, Platform, Program, Topology};
 
 use crate::args::{OutArguments, Until, Up};
 use crate::failure::Failure;
@@ -27,8 +27,9 @@ pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
     let (name, total) = (topology.instance.clone(), topology.nodes.len());
     let stays = arguments.stay || arguments.foreground;
     let keeping = Keeping::of(&arguments.out, platform.as_ref(), stays);
-    if !stays && recover.is_none() && is_for_one_process(&topology) {
-        let (outcome, kept) = alone(topology, keeping, &stop)?;
+    let in_process = if stays || recover.is_some() { None } else { one_process(&topology) };
+    if let Some(plugins) = in_process {
+        let (outcome, kept) = alone(topology, &plugins, keeping, &stop)?;
         if outcome.is_interrupted {
             talk!("stopping");
         }
@@ -50,14 +51,55 @@ pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
     run_to_its_end(running, &stop, kept, arguments.format)
 }
 
-fn is_for_one_process(topology: &Topology) -> bool {
-    topology.one_process.unwrap_or_else(|| ::backtest::unfit(topology).is_none())
+/// The plug-ins of its programs, if all of it runs in this process. A backtest that does not says why, since it takes many
+/// times as long.
+fn one_process(topology: &Topology) -> Option<Plugins> {
+    if topology.one_process == Some(false) || !topology.deterministic {
+        return None;
+    }
+    let plugins = Plugins::find(topology);
+    match ::backtest::unfit(topology, &plugins) {
+        Some(why) if topology.one_process.is_none() => {
+            talk!("lock-step over processes, which takes many times as long as in one: {why}");
+            None
+        }
+        // What keeps it is an error where the file asks for one process.
+        _ => {
+            for (program, plugin) in plugins.all().filter(|(program, plugin)| *program != plugin.path()) {
+                talk!("{} runs in this process, as {}", program.display(), plugin.path().display());
+            }
+            Some(plugins)
+        }
+    }
+}
+
+/// Plug-ins are no programs.
+fn demand_programs(topology: &Topology) -> Result<(), Failure> {
+    let plugged = topology.nodes.iter().find_map(|node| match &node.program {
+        Program::Path(path) if ::backtest::is_plugin(path) => Some((&node.name, path)),
+        _ => None,
+    });
+    match plugged {
+        Some((name, path)) => Err(Failure::new(
+            Exit::Usage,
+            format!(
+                "the program of `{name}` is {}, a plug-in, which runs in the one process of a backtest alone: name the program beside it",
+                path.display()
+            ),
+        )),
+        None => Ok(()),
+    }
 }
 
 /// All of it in this process, to its end.
-fn alone(topology: Topology, keeping: Keeping, stop: &StopFlag) -> Result<(Outcome, Kept), Failure> {
-    let mut kept = keeping.begin(&topology, Mode::OneProcess)?;
-    match backtest::run_to_its_end(topology, stop, &mut kept) {
+fn alone(
+    topology: Topology,
+    plugins: &Plugins,
+    keeping: Keeping,
+    stop: &StopFlag,
+) -> Result<(Outcome, Kept), Failure> {
+    let mut kept = keeping.with_plugins(plugins).begin(&topology, Mode::OneProcess)?;
+    match backtest::run_to_its_end(topology, plugins, stop, &mut kept) {
         Ok(outcome) => Ok((outcome, kept)),
         Err(error @ Failure::Backtest(BacktestError::Report(_))) => {
             let _ = kept.finish(None, false);
@@ -99,6 +141,7 @@ fn conclude(report: &Report, kept: Kept, is_interrupted: bool, format: Format) -
 
 /// Starts it, and waits until all are ready.
 fn start(topology: Topology, recover: Option<Recover>, stop: &StopFlag) -> Result<Running, Failure> {
+    demand_programs(&topology)?;
     fit::demand(&topology)?;
     let (name, total) = (topology.instance.clone(), topology.nodes.len());
     let remains = InstanceDir::new(&name).and_then(|instance| InstanceView::open(instance).ok());
@@ -127,8 +170,8 @@ fn start(topology: Topology, recover: Option<Recover>, stop: &StopFlag) -> Resul
 pub(super) fn whole(topology: Topology, out: &OutArguments, format: Format) -> Result<u8, Failure> {
     let stop = StopFlag::install()?;
     let keeping = Keeping::of(out, None, false);
-    if is_for_one_process(&topology) {
-        let (outcome, kept) = alone(topology, keeping, &stop)?;
+    if let Some(plugins) = one_process(&topology) {
+        let (outcome, kept) = alone(topology, &plugins, keeping, &stop)?;
         if outcome.is_interrupted {
             let _ = kept.finish(Some(&outcome.report), true);
             return Err(super::replay::interrupted());

@@ -87,6 +87,25 @@ pub enum LaunchError {
         /// Which instance.
         instance: String,
     },
+    /// Nobody can do what is wanted.
+    #[error(
+        "instance `{instance}`: its master is gone, and its strategies trade on without it; `colo up` with the same platform file takes it over, then try again"
+    )]
+    NoMaster {
+        /// Which instance.
+        instance: String,
+    },
+    /// What became of a request is not known.
+    #[error(
+        "instance `{instance}`: master {why}: what is wanted is written down, and whoever is master goes on with it (`colo up` with the same platform file \
+         where there is none); `colo strategy ls` shows how it stands"
+    )]
+    Abandoned {
+        /// Which instance.
+        instance: String,
+        /// What it did instead.
+        why: String,
+    },
     /// Master refused.
     #[error("master refuses: {0}")]
     Refused(String),
@@ -152,9 +171,9 @@ impl LaunchError {
     pub fn exit(&self) -> u8 {
         match self {
             LaunchError::BadInstance(_) => Exit::Usage.code(),
-            LaunchError::NotRunning { .. } | LaunchError::View(ViewError::NoInstance { .. }) => {
-                Exit::NoMaster.code()
-            }
+            LaunchError::NotRunning { .. }
+            | LaunchError::NoMaster { .. }
+            | LaunchError::View(ViewError::NoInstance { .. }) => Exit::NoMaster.code(),
             LaunchError::TakenDown { .. } => Exit::Done.code(),
             LaunchError::MasterFailed { exit, .. } => *exit,
             LaunchError::System { source, .. } => Exit::of_io(source).code(),

@@ -27,6 +27,7 @@ mod orphans;
 mod processes;
 mod running;
 mod start;
+mod want;
 
 pub use attach::attach;
 pub use error::LaunchError;
@@ -35,3 +36,4 @@ pub use orphans::is_first_process;
 pub use processes::{Member, mapping, members};
 pub use running::{End, Running};
 pub use start::{Launch, Recover};
+pub use want::want;

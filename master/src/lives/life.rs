@@ -81,11 +81,31 @@ pub(crate) struct Life {
     pub(crate) closes: bool,
     /// The generation that was announced as joined, and not as ended yet.
     pub(crate) announced: Option<u64>,
+    /// A person wants it to be stopped.
+    pub(crate) held: Option<Held>,
+}
+
+/// A node that a person has stopped, or is stopping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Held {
+    /// Its orders work on.
+    pub(crate) keeps: bool,
+    /// When it was asked to end.
+    pub(crate) asked: Option<Time>,
+    /// It did not, and was killed.
+    pub(crate) killed: bool,
 }
 
 impl Life {
     pub(crate) fn new() -> Life {
-        Life { stage: Stage::Waiting, since: Time::ZERO, restarts: 0, closes: false, announced: None }
+        Life {
+            stage: Stage::Waiting,
+            since: Time::ZERO,
+            restarts: 0,
+            closes: false,
+            announced: None,
+            held: None,
+        }
     }
 
     /// It has a process, or was requested from its host.
@@ -117,7 +137,7 @@ impl Life {
 
     fn next(&self, rules: &Rules, end: End, now: Time, up: bool, stopping: bool) -> Next {
         // A host is started by the strategies that need it.
-        if stopping || end.gave_up() || rules.kind == NodeKind::Host {
+        if stopping || end.gave_up() || self.held.is_some() || rules.kind == NodeKind::Host {
             return Next::Stays;
         }
         let was_steady = end.ended != Ended::NotStarted && now.saturating_sub(self.since) >= STEADY;

@@ -6,6 +6,7 @@
 //! reports the results as events.
 
 mod end;
+mod held;
 mod life;
 mod stopping;
 mod takeover;
@@ -18,7 +19,7 @@ use topology::NodeKind;
 use wire::NodeChange;
 
 pub(crate) use end::{End, Ended};
-pub(crate) use life::{Life, Next, Rules, Stage};
+pub(crate) use life::{Held, Life, Next, Rules, Stage};
 pub(crate) use stopping::Stopping;
 pub(crate) use takeover::{Found, Standing};
 
@@ -53,6 +54,10 @@ pub(crate) enum Event {
     StopAsked,
     /// While stopping: the messages of the ended group are handled.
     Settled,
+    /// A person wants it to be stopped; `keeps`: its orders work on.
+    Hold { node: usize, keeps: bool },
+    /// A person wants it to run again.
+    LetGo { node: usize },
 }
 
 /// An output of the state machine; carried out in order.
@@ -62,6 +67,8 @@ pub(crate) enum Decision {
     Start { node: usize, closes: bool },
     /// Request it from its host.
     Ask { node: usize },
+    /// Ask its host that it leaves.
+    Dismiss { node: usize },
     /// Wake every node to look at its journals: the ended one may have owed a wake-up.
     Rouse,
     /// Record its end and what follows in its seat and in the log.
@@ -130,6 +137,8 @@ impl Lives {
             Event::Tick => self.tick(now),
             Event::StopAsked => self.begin_stop(now),
             Event::Settled => self.go_on_stopping(now, true),
+            Event::Hold { node, keeps } => self.hold(node, keeps, now),
+            Event::LetGo { node } => self.let_go(node, now),
         }
         std::mem::take(&mut self.decisions)
     }
@@ -169,6 +178,7 @@ impl Lives {
             return;
         }
         for node in 0..self.lives.len() {
+            self.end_held(node, now);
             if self.has_its_turn(node, now) {
                 self.start(node, now);
                 self.last_start = Some(now);
@@ -261,11 +271,13 @@ impl Lives {
         let all = stays && (stopping || ends_run || is_alone);
         // A host that one of its strategies needs again is restarted with it.
         // One that others still wait for may not even end well: they would wait for ever.
-        let is_missed = end.is_failure() || self.is_waited_for(node);
+        let held = self.lives[node].held;
+        let is_missed = held.is_none() && (end.is_failure() || self.is_waited_for(node));
         let fails = !self.up && !stopping && stays && is_missed && rules.kind != NodeKind::Host;
         self.decisions.push(Decision::Mark { node, end, next });
         if let Some(generation) = self.lives[node].announced.take() {
-            self.announce(node, end.change(), generation, end.code());
+            let change = if held.is_some_and(|held| held.keeps) { NodeChange::Paused } else { end.change() };
+            self.announce(node, change, generation, end.code());
         }
         self.decisions.push(Decision::Release { node, all });
         if fails {

@@ -5,7 +5,7 @@ use topology::NodeKind;
 use wire::NodeChange;
 
 use super::end::End;
-use super::life::{Rules, Stage};
+use super::life::{Held, Rules, Stage};
 use super::{Decision, Limits, Lives, Time};
 
 /// The state that the last master and the node left.
@@ -16,6 +16,8 @@ pub(crate) struct Standing {
     /// The last announcement about this seat, with its generation; `None`: none that can still be read.
     pub(crate) said: Option<(NodeChange, u64)>,
     pub(crate) found: Found,
+    /// A person has stopped it; true: its orders work on.
+    pub(crate) held: Option<bool>,
 }
 
 /// The state of a node that was taken over.
@@ -45,6 +47,7 @@ impl Lives {
         let mut lives = Lives::new(rules, limits);
         lives.up = was_up;
         for (node, standing) in standings.iter().enumerate() {
+            lives.lives[node].held = standing.held.map(|keeps| Held { keeps, asked: None, killed: false });
             lives.announce_missing(node, standing);
             lives.lives[node].since = now;
             lives.lives[node].stage = match standing.found {
@@ -65,6 +68,9 @@ impl Lives {
                 Found::Ended(end) => lives.start_over(node, end),
                 _ => {}
             }
+        }
+        for life in lives.lives.iter_mut().filter(|life| life.held.is_some() && !life.lives()) {
+            life.stage = Stage::Down;
         }
         let decisions = std::mem::take(&mut lives.decisions);
         (lives, decisions)

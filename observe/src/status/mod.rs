@@ -71,7 +71,7 @@ impl Status {
             matched,
             lost_by: topology.as_ref().map(|made| Lost::read(view, made, &seats)).unwrap_or_default(),
             disks: Disk::of_all(&seats),
-            nodes: NodeStatus::of_all(&seats, &journals, topology.as_ref()),
+            nodes: NodeStatus::of_all(view.instance(), &seats, &journals, topology.as_ref()),
             journals: JournalStatus::of_all(view, &journals, &seats),
             damaged,
         })

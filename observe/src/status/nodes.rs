@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use node::Counter;
+use node::{Counter, InstanceDir, Intent};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use topology::{NodeSpec, StrategySection, Topology};
+use topology::{NodeKind, NodeSpec, StrategySection, Topology};
 
 use crate::seated::Seated;
 use crate::view::{JournalView, SeatView};
@@ -34,6 +34,9 @@ pub struct NodeStatus {
     pub off_plan: u64,
     /// Looks in all.
     pub place_samples: u64,
+    /// What a person has set over its parameters (`colo strategy set`).
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub set: Map<String, Value>,
     /// Its counters by name.
     pub counters: Map<String, Value>,
 }
@@ -41,6 +44,7 @@ pub struct NodeStatus {
 impl NodeStatus {
     /// By seat; without a topology nothing is planned and no budget known.
     pub(crate) fn of_all(
+        instance: &InstanceDir,
         seats: &[SeatView],
         journals: &[JournalView],
         topology: Option<&Topology>,
@@ -58,6 +62,10 @@ impl NodeStatus {
             budget_ns: budget(seat),
             off_plan: seat.counter(Counter::OffPlan),
             place_samples: seat.counter(Counter::PlaceSamples),
+            set: match seat.kind {
+                NodeKind::Strategy => Intent::read(instance, &seat.name).unwrap_or_default().params,
+                _ => Map::new(),
+            },
             counters: seat
                 .counters
                 .iter()

@@ -57,14 +57,14 @@ impl Strategies {
     }
 
     #[inline]
-    fn charge(&mut self, ended: Option<(usize, u64)>) {
+    pub(super) fn charge(&mut self, ended: Option<(usize, u64)>) {
         if let Some((member, took)) = ended {
             self.members[member].charge(took);
         }
     }
 
     #[inline]
-    fn follow(&mut self, context: &mut Context, index: usize, outcome: Result<Needs, Panicked>) {
+    pub(super) fn follow(&mut self, context: &mut Context, index: usize, outcome: Result<Needs, Panicked>) {
         match outcome {
             Ok(needs) => {
                 let member = &mut self.members[index];
@@ -197,7 +197,7 @@ impl Strategies {
 
     /// A strategy has panicked: in a host it is stopped, otherwise the process ends.
     #[cold]
-    fn panicked(&mut self, index: usize, panic: Panicked) {
+    pub(super) fn panicked(&mut self, index: usize, panic: Panicked) {
         if self.factory.is_none() {
             std::panic::resume_unwind(panic.0);
         }
@@ -217,7 +217,8 @@ impl Strategies {
         let member = &mut self.members[index];
         let Some(session) = &mut member.session else { return };
         self.handle.enters(&member.handle, self.handle.now());
-        match catch(|| session.stop()) {
+        let keeps_orders = member.handle.keeps_orders();
+        match catch(|| session.stop(keeps_orders)) {
             Ok(()) if self.factory.is_some() => self.end_member(index, NodeState::Stopped, Exit::Done),
             Ok(()) => {}
             Err(panic) => self.panicked(index, panic),

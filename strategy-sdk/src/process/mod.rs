@@ -17,9 +17,11 @@ mod calls;
 mod dispatch;
 mod member;
 mod presence;
+mod wanted;
 mod watch;
 
 use node::{Component, Context, Counter, Frame, Gap, InputId, JoinError, Node, NodeHandle, RunError};
+use serde_json::Value;
 use topology::{HostSection, NodeKind};
 use wire::SnapshotBegin;
 
@@ -86,18 +88,21 @@ pub(crate) struct Strategies {
     rounds: u32,
     last_look: u64,
     last_beat: u64,
+    /// Parameters of the command line, which go over the platform file's.
+    given: Vec<(String, Value)>,
 }
 
 impl Strategies {
     /// The strategy of this node, or the members of this host.
     pub(crate) fn new(node: &mut Node, factory: Factory) -> Result<Strategies, StrategyError> {
         let rest = factory.rest();
+        let given = factory.options().parameters.clone();
         let made = if node.assignment().kind == NodeKind::Host {
             Strategies::hosted(node, factory)
         } else {
             Strategies::alone(node, &factory)
         };
-        Ok(Strategies { rest, ..made? })
+        Ok(Strategies { rest, given, ..made? })
     }
 
     /// A strategy with a process of its own.
@@ -110,6 +115,7 @@ impl Strategies {
         let mut member = Member::new(node.assignment().node.clone(), node.handle());
         let topic = SnapshotBegin::topic_of(made.seat);
         member.join(made.session, made.data, made.budget);
+        member.handle.listen();
         let mut strategies = Strategies::of(node, None, vec![member], vec![0], &[topic])?;
         strategies.unstarted = 1;
         Ok(strategies)
@@ -185,6 +191,7 @@ impl Strategies {
             rounds: 0,
             last_look: 0,
             last_beat: 0,
+            given: Vec::new(),
         })
     }
 
@@ -236,10 +243,11 @@ impl Component for Strategies {
         if self.opening || self.unstarted > 0 || self.table_is_stale {
             self.settle(context);
         }
-        if self.factory.is_some()
-            && (self.sleeps || self.opening || self.rounds.is_multiple_of(ROUNDS_A_LOOK))
-        {
-            self.look_after_members(context);
+        if self.sleeps || self.opening || self.rounds.is_multiple_of(ROUNDS_A_LOOK) {
+            match self.factory {
+                Some(_) => self.look_after_members(context),
+                None => self.look_for_ask(context, 0),
+            }
         }
         if self.watch.is_running() {
             // A call of this turn: a sleep may follow.

@@ -27,6 +27,12 @@ impl Strategies {
             return;
         }
         self.last_look = now;
+        for index in 0..self.members.len() {
+            self.look_for_ask(context, index);
+            if self.is_to_stop(index) {
+                self.stop_wanted(context, index);
+            }
+        }
         let most = if self.opening { self.members.len() } else { MOST_AT_ONCE };
         let mut joined = 0;
         for index in 0..self.members.len() {
@@ -91,6 +97,7 @@ impl Strategies {
             }
         };
         self.members[index].join(made.session, made.data, made.budget);
+        self.members[index].handle.listen();
         self.unstarted += 1;
         if !self.opening {
             self.narrow_state(context);

@@ -1,6 +1,7 @@
 //! A session of any strategy.
 
 use node::{Frame, Gap};
+use serde_json::Value;
 use wire::Nanos;
 
 use super::{Needs, Role, Session};
@@ -16,8 +17,10 @@ pub(crate) trait AnySession {
     fn turn(&mut self) -> Needs;
     /// See [`Session::complete_list`].
     fn complete_list(&mut self) -> Needs;
+    /// See [`Session::set`].
+    fn set(&mut self, parameters: Value) -> Result<Needs, String>;
     /// See [`Session::stop`].
-    fn stop(&mut self);
+    fn stop(&mut self, keeps_orders: bool);
     /// See [`Session::take_topics`].
     fn take_topics(&mut self) -> Option<Option<Vec<u32>>>;
 }
@@ -44,8 +47,13 @@ impl<S: Strategy> AnySession for Session<S> {
         self.needs()
     }
 
-    fn stop(&mut self) {
-        Session::stop(self);
+    fn set(&mut self, parameters: Value) -> Result<Needs, String> {
+        Session::set(self, parameters)?;
+        Ok(self.needs())
+    }
+
+    fn stop(&mut self, keeps_orders: bool) {
+        Session::stop(self, keeps_orders);
     }
 
     fn take_topics(&mut self) -> Option<Option<Vec<u32>>> {

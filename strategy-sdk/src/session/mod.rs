@@ -29,6 +29,7 @@ mod warm_up;
 use std::time::Duration;
 
 use node::{Counter, Frame, Gap};
+use serde_json::Value;
 use topology::config::MarketData;
 use wire::fold::SnapshotReader;
 use wire::{AccountId, Cause, Instrument, Nanos, StrategyId};
@@ -410,14 +411,30 @@ impl<S: Strategy> Session<S> {
         }
     }
 
-    /// Stops the strategy, then cancels its working orders.
-    pub(crate) fn stop(&mut self) {
+    /// Hands the strategy other parameters.
+    ///
+    /// # Errors
+    /// They do not fit, or it does not take them.
+    pub(crate) fn set(&mut self, parameters: Value) -> Result<(), String> {
+        if self.context.stage != Stage::Open {
+            return Err("it has not started yet".to_owned());
+        }
+        let parameters = serde_json::from_value(parameters).map_err(|error| error.to_string())?;
+        self.context.cause = Cause::NONE;
+        self.strategy.parameters(&mut self.context, parameters).map_err(|error| error.to_string())
+    }
+
+    /// Stops the strategy, then cancels its working orders unless they are to work on.
+    pub(crate) fn stop(&mut self, keeps_orders: bool) {
         if self.context.stage == Stage::Open {
             if self.strategy.holds_back() {
                 self.strategy.flush(&mut self.context);
             }
             self.strategy.stop(&mut self.context);
-            let working: Vec<_> = self.context.orders.iter().map(|order| order.id).collect();
+            let working: Vec<_> = match keeps_orders {
+                true => Vec::new(),
+                false => self.context.orders.iter().map(|order| order.id).collect(),
+            };
             for id in working {
                 // td cancels what is left here, once the strategy has left.
                 if let Err(error) = self.context.cancel(id) {

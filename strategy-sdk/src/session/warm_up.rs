@@ -28,6 +28,9 @@ impl<S: Strategy> Session<S> {
                 Ok(Some(past)) => {
                     let listed = self.context.instruments.by_symbol(past.symbol.as_str());
                     let Some(id) = listed.map(|listed| listed.id) else { continue };
+                    if !self.context.instruments.is_selected(id) {
+                        continue;
+                    }
                     (taken, last) = (taken + 1, past.time);
                     first.get_or_insert(past.time);
                     self.on_listed_market(&past.market.of(id), Cause::NONE, Some(past.time));
@@ -39,8 +42,11 @@ impl<S: Strategy> Session<S> {
                 }
             }
         }
-        let seconds = (last - first.unwrap_or(last)).0 / 1_000_000_000;
-        log::info!("{}: warmed up with {taken} messages of {seconds} s", self.context.name());
+        let (name, seconds) = (self.context.name(), (last - first.unwrap_or(last)).0 / 1_000_000_000);
+        match taken {
+            0 => log::warn!("{name}: the history holds nothing of the instruments that it reads; starts cold"),
+            _ => log::info!("{name}: warmed up with {taken} messages of {seconds} s"),
+        }
         if let Some(clock) = &mut self.context.event_clock {
             // What the strategy sets at its start counts from the platform's first event, not from yesterday.
             *clock = EventClock { recorded: clock.recorded, ..EventClock::default() };

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use node::{Frame, InputId, Node, Quiescence, RunError, WriterState};
-use wire::{NodeEvent, StrategyId};
+use wire::{NodeChange, NodeEvent, StrategyId};
 
 #[derive(Debug)]
 pub(super) struct Epochs {
@@ -19,6 +19,8 @@ pub(super) struct Epochs {
     first: Vec<u32>,
     /// Process id of the last process of each strategy that left or died.
     ended: BTreeMap<StrategyId, u32>,
+    /// Epochs of each strategy that are over and whose orders work on, since its last death or plain leave.
+    kept: BTreeMap<StrategyId, u32>,
 }
 
 impl Epochs {
@@ -37,13 +39,28 @@ impl Epochs {
         };
         let places =
             inputs.iter().filter_map(place).filter(|(sender, _)| !lasting.contains(sender)).collect();
-        Ok(Epochs { places, orders, first: vec![0; node.inputs().len()], ended: BTreeMap::new() })
+        Ok(Epochs {
+            places,
+            orders,
+            first: vec![0; node.inputs().len()],
+            ended: BTreeMap::new(),
+            kept: BTreeMap::new(),
+        })
     }
 
     /// A strategy left or died.
     pub(super) fn end(&mut self, event: &NodeEvent) {
         self.ended.insert(StrategyId(event.seat), event.pid);
+        match event.change {
+            NodeChange::Paused => *self.kept.entry(StrategyId(event.seat)).or_default() += 1,
+            _ => drop(self.kept.remove(&StrategyId(event.seat))),
+        }
         self.update(StrategyId(event.seat));
+    }
+
+    /// How many of a strategy's epochs before the oldest that is not over have orders that work on.
+    pub(super) fn kept(&self, strategy: StrategyId) -> u32 {
+        self.kept.get(&strategy).copied().unwrap_or(0)
     }
 
     /// Reads the oldest epoch of a strategy that is not over; `None`: it has no journal here. The latest epoch is over too
@@ -87,7 +104,13 @@ mod tests {
     fn frames_of_older_epochs_are_over_also_where_epochs_wrap() {
         let epochs = |first: u32| {
             let orders = Quiescence::none();
-            Epochs { orders, places: BTreeMap::new(), first: vec![first], ended: BTreeMap::new() }
+            Epochs {
+                orders,
+                places: BTreeMap::new(),
+                first: vec![first],
+                ended: BTreeMap::new(),
+                kept: BTreeMap::new(),
+            }
         };
         let is_over = |first: u32, epoch: u32| {
             let frame =

@@ -4,7 +4,7 @@
 //! master's. Without this it would be random whether td takes the cancels, or refuses them and writes its own.
 
 use node::{InputId, RunError};
-use wire::{NodeEvent, StrategyId};
+use wire::{NodeChange, NodeEvent, StrategyId};
 
 use super::Td;
 
@@ -67,17 +67,28 @@ impl Td {
         }
     }
 
-    /// Its epoch is over, and its working orders are cancelled.
+    /// Its epoch is over, and its working orders are cancelled unless a person wants them to work on.
     pub(super) fn strategy_ended(&mut self, event: &NodeEvent) -> Result<(), RunError> {
+        let strategy = StrategyId(event.seat);
         self.epochs.end(event);
-        self.cancel_orders_of(StrategyId(event.seat))
+        if event.change == NodeChange::Paused {
+            self.paused.insert(strategy);
+            self.gateway.strategy_paused(strategy);
+            return Ok(());
+        }
+        if self.paused.remove(&strategy) {
+            // It has gone already; now its orders go too.
+            let cancels = self.gateway.cancel_all(strategy);
+            return self.cancel(cancels);
+        }
+        self.cancel_orders_of(strategy)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::{NodeChange, NodeRole};
+    use wire::NodeRole;
 
     fn left(seat: u16) -> NodeEvent {
         NodeEvent {

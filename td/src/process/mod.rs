@@ -87,6 +87,7 @@ fn run<R: Runner>(mut node: Node, runner: R) -> Result<R::Outcome, RunError> {
         },
         is_open: false,
         ended: BTreeSet::new(),
+        paused: BTreeSet::new(),
         reported_up_to: vec![0; reports.len()],
         traces: BTreeMap::new(),
         handled_up_to: Vec::new(),
@@ -182,6 +183,8 @@ struct Td {
     events_done: bool,
     /// Strategies that had left or died by the last of these events, until the gateway opens.
     ended: BTreeSet<StrategyId>,
+    /// Strategies that a person has stopped, whose orders work on.
+    paused: BTreeSet<StrategyId>,
     /// Requests and executions are taken: the instruments are listed, the history is read.
     is_open: bool,
     /// The state of a restarted td, until it opens.
@@ -236,9 +239,13 @@ impl Td {
         for strategy in std::mem::take(&mut self.ended) {
             self.cancel_orders_of(strategy)?;
         }
+        for strategy in &self.paused {
+            self.gateway.strategy_paused(*strategy);
+        }
         // Orders of strategies that were restarted while td did not run, or whose cancels a predecessor could not write.
         for strategy in self.epochs.strategies() {
             let Some(first) = self.epochs.update(strategy) else { continue };
+            let first = first.wrapping_sub(self.epochs.kept(strategy));
             let cancels = self.gateway.cancel_before(strategy, first as u16);
             if !cancels.is_empty() {
                 let count = cancels.len();
@@ -265,6 +272,7 @@ impl Td {
         let strategy = StrategyId(event.seat);
         match event.change {
             NodeChange::Joined if self.is_open => {
+                self.paused.remove(&strategy);
                 self.finish_leave_of(strategy)?;
                 match self.limits.iter().find(|(known, _)| *known == strategy) {
                     Some((_, limits)) => self
@@ -276,14 +284,22 @@ impl Td {
             }
             NodeChange::Joined => {
                 self.ended.remove(&strategy);
+                self.paused.remove(&strategy);
                 Ok(())
             }
             _ if event.role != NodeRole::Strategy => Ok(()),
-            NodeChange::Left if self.is_open => self.strategy_left(event),
-            _ if self.is_open => self.strategy_ended(&event),
-            _ => {
+            NodeChange::Left | NodeChange::Paused if self.is_open => self.strategy_left(event),
+            NodeChange::Died if self.is_open => self.strategy_ended(&event),
+            NodeChange::Left | NodeChange::Died => {
                 self.epochs.end(&event);
+                self.paused.remove(&strategy);
                 self.ended.insert(strategy);
+                Ok(())
+            }
+            NodeChange::Paused => {
+                self.epochs.end(&event);
+                self.ended.remove(&strategy);
+                self.paused.insert(strategy);
                 Ok(())
             }
         }

@@ -8,7 +8,7 @@ use node::Exit;
 use super::args::New;
 use crate::failure::Failure;
 
-/// The files of a project, and their texts: `{{name}}`, `{{Name}}`, `{{crate}}` and `{{sdk}}` are replaced.
+/// The files of a project, and their texts: `{{name}}`, `{{Name}}`, `{{crate}}`, `{{dependency}}` and `{{guide}}` are replaced.
 const RUST: [(&str, &str); 7] = [
     ("Cargo.toml", include_str!("rust/Cargo.toml.in")),
     ("src/lib.rs", include_str!("rust/src/lib.rs.in")),
@@ -19,9 +19,75 @@ const RUST: [(&str, &str); 7] = [
     (".gitignore", include_str!("rust/gitignore.in")),
 ];
 
+/// What Cargo refuses as a name, or a project of that name could not say.
+const TAKEN: [&str; 16] = [
+    "alloc",
+    "build",
+    "colo",
+    "core",
+    "deps",
+    "examples",
+    "incremental",
+    "node",
+    "proc-macro",
+    "recorder",
+    "serde",
+    "std",
+    "strategy-sdk",
+    "test",
+    "topology",
+    "wire",
+];
+/// Words of the language: no crate can have such a name.
+const KEYWORDS: [&str; 39] = [
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
+    "macro", "match", "mod", "move", "mut", "pub", "ref", "return", "static", "struct", "super", "trait",
+    "true", "type",
+];
+
+/// Where the SDK comes from.
+enum Sdk {
+    Checkout(PathBuf),
+    Git { url: String, rev: Option<String> },
+}
+
+impl Sdk {
+    fn of(arguments: &New) -> Result<Sdk, Failure> {
+        match &arguments.git {
+            Some(url) => Ok(Sdk::Git { url: url.clone(), rev: arguments.rev.clone() }),
+            None => checkout(arguments).map(Sdk::Checkout),
+        }
+    }
+
+    /// As Cargo.toml has it.
+    fn dependency(&self) -> String {
+        let quoted = |text: &str| toml_string(text);
+        match self {
+            Sdk::Checkout(folder) => {
+                format!("{{ path = {} }}", quoted(&folder.join("strategy-sdk").display().to_string()))
+            }
+            Sdk::Git { url, rev: None } => format!("{{ git = {} }}", quoted(url)),
+            Sdk::Git { url, rev: Some(rev) } => format!("{{ git = {}, rev = {} }}", quoted(url), quoted(rev)),
+        }
+    }
+
+    /// Where its guide is.
+    fn guide(&self) -> String {
+        match self {
+            Sdk::Checkout(folder) => folder.join("strategy-sdk/README.md").display().to_string(),
+            Sdk::Git { url, .. } => format!("strategy-sdk/README.md of {url}"),
+        }
+    }
+}
+
+fn toml_string(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
 pub(super) fn new(arguments: &New) -> Result<u8, Failure> {
     check_name(&arguments.name)?;
-    let sdk = checkout(arguments)?;
+    let sdk = Sdk::of(arguments)?;
     let folder = arguments.dir.join(&arguments.name);
     if folder.exists() {
         let message = format!("{} is there already: choose another name, or --dir", folder.display());
@@ -30,6 +96,14 @@ pub(super) fn new(arguments: &New) -> Result<u8, Failure> {
     for (path, text) in RUST {
         let path = folder.join(path);
         write(&path, &filled(text, &arguments.name, &sdk))?;
+    }
+    // The versions that the SDK is tested with; and nothing need be fetched that building the checkout has not.
+    if let Sdk::Checkout(checkout) = &sdk
+        && let lock = checkout.join("Cargo.lock")
+        && lock.is_file()
+    {
+        let to = folder.join("Cargo.lock");
+        fs::copy(&lock, &to).map_err(Failure::system("write", &to))?;
     }
     talk!("made {}: its README.md says how it goes on", folder.display());
     Ok(Exit::Done.code())
@@ -47,6 +121,10 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
 fn check_name(name: &str) -> Result<(), Failure> {
     let begins = name.starts_with(|first: char| first.is_ascii_lowercase());
     let fits = name.chars().all(|char| char.is_ascii_lowercase() || char.is_ascii_digit() || char == '-');
+    if TAKEN.contains(&name) || KEYWORDS.contains(&name) {
+        let message = format!("`{name}` means something to Rust or to the SDK already: choose another name");
+        return Err(Failure::new(Exit::Usage, message));
+    }
     if begins && fits && !name.ends_with('-') && name.len() <= 32 {
         return Ok(());
     }
@@ -77,12 +155,13 @@ fn checkout(arguments: &New) -> Result<PathBuf, Failure> {
     })
 }
 
-fn filled(text: &str, name: &str, sdk: &Path) -> String {
+fn filled(text: &str, name: &str, sdk: &Sdk) -> String {
     let type_name: String = name.split('-').map(capital).collect();
     text.replace("{{name}}", name)
         .replace("{{Name}}", &type_name)
         .replace("{{crate}}", &name.replace('-', "_"))
-        .replace("{{sdk}}", &sdk.display().to_string())
+        .replace("{{dependency}}", &sdk.dependency())
+        .replace("{{guide}}", &sdk.guide())
 }
 
 fn capital(word: &str) -> String {

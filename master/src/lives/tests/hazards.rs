@@ -1,6 +1,6 @@
 //! Each test is named after what must hold in a hazardous situation.
 
-use wire::NodeChange::{Died, Joined, Left};
+use wire::NodeChange::{Died, Joined, Left, Paused};
 
 use super::*;
 use crate::lives::life::STEADY;
@@ -170,7 +170,7 @@ fn a_strategy_that_does_not_get_ready_fails_the_start_and_md_with_a_long_day_doe
 
 #[test]
 fn deaths_that_nobody_announced_are_announced_by_whoever_takes_over() {
-    let standing = |generation, said, found| Standing { generation, said, found };
+    let standing = |generation, said, found| Standing { generation, said, found, held: None };
     let standings = [
         standing(1, Some((Joined, 1)), Found::Ready),
         // Killed while there was no master.
@@ -194,7 +194,8 @@ fn deaths_that_nobody_announced_are_announced_by_whoever_takes_over() {
 
 #[test]
 fn a_strategy_that_died_without_master_and_stays_down_holds_nobody_up() {
-    let mut standings = [Standing { generation: 1, said: Some((Joined, 1)), found: Found::Ready }; 6];
+    let mut standings =
+        [Standing { generation: 1, said: Some((Joined, 1)), found: Found::Ready, held: None }; 6];
     standings[STRATEGY].found = Found::Ended(KILLED);
     let (_, decisions) = Lives::taken_over(platform(RestartPolicy::Never), LIMITS, &standings, true, ms(0));
     assert_eq!(announced(&decisions), [(STRATEGY, Died, 1)]);
@@ -246,4 +247,53 @@ fn groups_stop_one_after_the_other_and_who_does_not_is_killed() {
     assert_eq!(lives.on(Event::Settled, ms(20_602)), [signal(&[MATCHING], false)]);
     lives.on(Event::Ended { node: MATCHING, end: IN_GOOD_ORDER }, ms(20_603));
     assert_eq!(lives.on(Event::Settled, ms(20_604)), [Decision::Stopped]);
+}
+
+#[test]
+fn who_a_person_has_stopped_stays_so_whatever_its_rules_say_until_a_person_says_otherwise() {
+    for (keeps, change) in [(false, Died), (true, Paused)] {
+        let mut lives = up(RestartPolicy::Always);
+        let asked = lives.on(Event::Hold { node: STRATEGY, keeps }, ms(2_000));
+        assert_eq!(asked, [Decision::Signal { nodes: vec![STRATEGY], kill: false }]);
+        // It does not go by itself, and is killed once.
+        let late = ms(2_000) + LIMITS.stop_timeout;
+        assert_eq!(lives.on(Event::Tick, late), [Decision::Signal { nodes: vec![STRATEGY], kill: true }]);
+        assert_eq!(lives.on(Event::Tick, late + ms(1)), []);
+        let ended = lives.on(Event::Ended { node: STRATEGY, end: KILLED }, late + ms(2));
+        assert_eq!(announced(&ended), [(STRATEGY, change, 1)]);
+        assert_eq!(next(&ended, STRATEGY), Next::Stays);
+        assert_eq!(lives.next_start(), None);
+        assert_eq!(lives.on(Event::Tick, late + ms(60_000)), []);
+        lives.on(Event::LetGo { node: STRATEGY }, late + ms(60_001));
+        let started = lives.on(Event::Tick, late + ms(60_002));
+        assert_eq!(started, [Decision::Start { node: STRATEGY, closes: false }]);
+    }
+}
+
+#[test]
+fn one_in_a_host_is_asked_to_leave_and_its_host_is_not_killed_for_it() {
+    let mut lives = up(RestartPolicy::Always);
+    let asked = lives.on(Event::Hold { node: MEMBER, keeps: false }, ms(2_000));
+    assert_eq!(asked, [Decision::Dismiss { node: MEMBER }]);
+    assert_eq!(lives.on(Event::Tick, ms(3_000) + LIMITS.stop_timeout), []);
+    let ended = lives.on(Event::Ended { node: MEMBER, end: IN_GOOD_ORDER }, ms(60_000));
+    assert_eq!((announced(&ended), next(&ended, MEMBER)), (vec![(MEMBER, Left, 1)], Next::Stays));
+    assert!(lives.lives(HOST));
+}
+
+#[test]
+fn what_a_person_wanted_under_the_last_master_holds_under_the_next() {
+    let mut standings =
+        [Standing { generation: 1, said: Some((Joined, 1)), found: Found::Ready, held: None }; 6];
+    // One was asked to stop and lives, one has ended meanwhile.
+    standings[STRATEGY].held = Some(true);
+    (standings[MEMBER].found, standings[MEMBER].held) = (Found::Ended(IN_GOOD_ORDER), Some(false));
+    let rules = platform(RestartPolicy::Always);
+    let (mut lives, decisions) = Lives::taken_over(rules, LIMITS, &standings, true, ms(0));
+    assert_eq!(announced(&decisions), [(MEMBER, Left, 1)]);
+    assert_eq!(next(&decisions, MEMBER), Next::Stays);
+    assert_eq!(lives.on(Event::Tick, ms(1)), [Decision::Signal { nodes: vec![STRATEGY], kill: false }]);
+    let ended = lives.on(Event::Ended { node: STRATEGY, end: IN_GOOD_ORDER }, ms(2));
+    assert_eq!(announced(&ended), [(STRATEGY, Paused, 1)]);
+    assert_eq!(lives.on(Event::Tick, ms(60_000)), []);
 }

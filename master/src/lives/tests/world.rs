@@ -262,6 +262,9 @@ impl World {
                 assert!(!self.is_alive(node) && self.rules[node].host.is_some());
                 self.nodes[node].process = Process::Started;
             }
+            Decision::Dismiss { node } => {
+                assert!(self.is_alive(node) && self.rules[node].host.is_some());
+            }
             Decision::Announce { node, change, generation, .. } => self.announced(node, change, generation),
             Decision::Release { node, all } => {
                 assert!(!self.is_alive(node) || self.rules[node].host.is_some(), "a living node's cursors");
@@ -386,5 +389,5 @@ fn standing(node: &Node) -> Standing {
         Process::Ready => Found::Ready,
         Process::Ended(end) => Found::Ended(end),
     };
-    Standing { generation: node.generation, said: node.said, found }
+    Standing { generation: node.generation, said: node.said, found, held: None }
 }
