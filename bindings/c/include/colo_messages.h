@@ -108,6 +108,7 @@
 #define COLO_NODE_CHANGE_JOINED 1u
 #define COLO_NODE_CHANGE_LEFT 2u
 #define COLO_NODE_CHANGE_DIED 3u
+#define COLO_NODE_CHANGE_PAUSED 4u
 
 /* NodeRole, one byte. */
 #define COLO_NODE_ROLE_STRATEGY 1u

@@ -740,6 +740,7 @@ const (
 	NodeChangeJoined = 1
 	NodeChangeLeft   = 2
 	NodeChangeDied   = 3
+	NodeChangePaused = 4
 )
 
 // NodeRole, one byte.

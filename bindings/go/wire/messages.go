@@ -453,6 +453,8 @@ const (
 	NodeChangeLeft NodeChange = 2
 	// Found dead.
 	NodeChangeDied NodeChange = 3
+	// Stopped by a person who has asked that its orders work on.
+	NodeChangePaused NodeChange = 4
 )
 
 func (v NodeChange) String() string {
@@ -463,13 +465,15 @@ func (v NodeChange) String() string {
 		return "left"
 	case NodeChangeDied:
 		return "died"
+	case NodeChangePaused:
+		return "paused"
 	}
 	return unlisted("NodeChange", uint8(v))
 }
 
 // IsListed is false for a value that no member has.
 func (v NodeChange) IsListed() bool {
-	return v-1 < 3
+	return v-1 < 4
 }
 
 // NodeRole: What a node is.

@@ -621,6 +621,7 @@ public final class Messages {
     public static final int NODE_CHANGE_JOINED = 1;
     public static final int NODE_CHANGE_LEFT = 2;
     public static final int NODE_CHANGE_DIED = 3;
+    public static final int NODE_CHANGE_PAUSED = 4;
 
     // NodeRole, one byte.
     public static final int NODE_ROLE_STRATEGY = 1;
