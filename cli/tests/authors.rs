@@ -97,8 +97,8 @@ fn history_is_the_last_part_of_a_recording() {
     let logs = home.logs();
     let taken = logs.lines().filter_map(|line| line.split_once("warmed up with ")?.1.split_once(" messages"));
     let taken: Vec<u64> = taken.map(|(count, _)| count.parse().unwrap()).collect();
-    // A strategy hears one instrument, 500 quotes a second, and trades.
-    assert!(!taken.is_empty() && taken.iter().all(|count| (200..2_000).contains(count)), "{taken:?}");
+    // A strategy hears one instrument, 500 quotes a second, and trades; the recording goes on after the last of them.
+    assert!(!taken.is_empty() && taken.iter().all(|count| (100..1_000).contains(count)), "{taken:?}");
 
     let without = home.colo(&["check", &demo, "--set", &history]);
     assert!(stderr(&without).contains("warm_up"), "{}", stderr(&without));
