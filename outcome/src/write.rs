@@ -12,8 +12,8 @@ use journal::process::ProcessIdentity;
 use node::{InstanceDir, Intent};
 use observe::{InstanceView, Report};
 use serde_json::Value as Json;
-use topology::config::{MarketSource, MdConfig};
-use topology::{NodeKind, Program, TdSection, Topology};
+use topology::config::{MarketSource, MatchingConfig, MdConfig};
+use topology::{NodeKind, Program, TdSection, Topology, samples_file};
 
 use crate::data::{FileMark, files_below};
 use crate::fold::{Fold, Span};
@@ -124,12 +124,17 @@ impl RunWriter {
     /// # Errors
     /// [`RunsError`].
     pub fn begin(place: &Place, topology: &Topology, about: About) -> Result<RunWriter, RunsError> {
-        let folder = make(place, &topology.instance)?;
+        let folder = make_folder(place, &topology.instance)?;
         let md: MdConfig = section(topology, NodeKind::Md);
-        let paths: Vec<PathBuf> = match (&md.files, md.source.is_replay()) {
+        let mut paths: Vec<PathBuf> = match (&md.files, md.source.is_replay()) {
             (Some(files), true) => files.paths().into_iter().map(absolute).collect(),
             _ => Vec::new(),
         };
+        let matching: MatchingConfig = section(topology, NodeKind::Matching);
+        let drawn_from = [&matching.order_latency, &matching.report_latency];
+        let drawn_from = drawn_from.into_iter().filter_map(|latency| latency.samples());
+        paths.extend(drawn_from.map(|samples| absolute(&samples_file(samples))));
+        paths.dedup();
         let hash = move || files_below(&paths).iter().map(|path| FileMark::of(path)).collect();
         // Beside the run: a day of gigabytes takes a while.
         let hashes = std::thread::Builder::new().name("hashes".to_owned()).spawn(hash).ok();
@@ -312,7 +317,11 @@ impl RunWriter {
     }
 }
 
-fn make(place: &Place, instance: &str) -> Result<PathBuf, RunsError> {
+/// Makes the folder: of that place itself, or with a name of `name` and the time in a folder of such folders.
+///
+/// # Errors
+/// [`RunsError`].
+pub fn make_folder(place: &Place, name: &str) -> Result<PathBuf, RunsError> {
     let mut one = DirBuilder::new();
     one.mode(FOLDER_MODE);
     match place {
@@ -334,7 +343,7 @@ fn make(place: &Place, instance: &str) -> Result<PathBuf, RunsError> {
         Place::Root(root) => {
             fs::create_dir_all(root).map_err(RunsError::io("create", root))?;
             let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-            let name = format!("{instance}-{}", time.replace(['-', ':'], ""));
+            let name = format!("{name}-{}", time.replace(['-', ':'], ""));
             for number in 1.. {
                 let folder = match number {
                     1 => root.join(&name),
