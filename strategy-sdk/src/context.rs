@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::fmt::Display;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use node::{AccountError, AccountFinder, Counter, DepthError};
 use topology::config::MarketData;
@@ -97,6 +97,14 @@ pub(crate) struct EventClock {
     pub(crate) begun: bool,
     /// The events are frames, and their times those at which they were published.
     pub(crate) recorded: bool,
+}
+
+impl EventClock {
+    /// The market's time as logs have it; `None` before the first event.
+    fn stamp(&self) -> Option<String> {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_nanos(self.now.0);
+        (self.now > Nanos(0)).then(|| humantime::format_rfc3339_nanos(now).to_string())
+    }
 }
 
 impl Context {
@@ -203,9 +211,12 @@ impl Context {
         self.cause = cause;
     }
 
-    /// One line in the node's log.
+    /// One line in the node's log, with the time at which it was written; in lock-step with the market's time too.
     pub fn log(&self, message: impl Display) {
-        log::info!("{}: {message}", self.name);
+        match self.event_clock.as_ref().and_then(EventClock::stamp) {
+            Some(market) => log::info!("{} at {market}: {message}", self.name),
+            None => log::info!("{}: {message}", self.name),
+        }
     }
 
     /// Ends the strategy in good order, as if it had been asked to stop from outside.
@@ -644,4 +655,16 @@ fn check_amounts(quantity: Quantity, price: Price, is_limit: bool) -> Result<(),
         return Err(Refusal::Quantity);
     }
     if is_limit && !price.is_some() { Err(Refusal::NoPrice) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logs_have_the_markets_time_from_the_first_event_on() {
+        assert_eq!(EventClock::default().stamp(), None);
+        let clock = EventClock { now: Nanos(1_340_285_400_123_456_789), ..EventClock::default() };
+        assert_eq!(clock.stamp().as_deref(), Some("2012-06-21T13:30:00.123456789Z"));
+    }
 }

@@ -66,19 +66,19 @@ fn one_process(topology: &Topology) -> Option<Plugins> {
         return None;
     }
     let plugins = Plugins::find(topology);
-    match ::backtest::unfit(topology, &plugins) {
-        Some(why) if topology.one_process.is_none() => {
-            talk!("lock-step over processes, which takes many times as long as in one: {why}");
-            None
-        }
-        // What keeps it is an error where the file asks for one process.
-        _ => {
-            for (program, plugin) in plugins.all().filter(|(program, plugin)| *program != plugin.path()) {
-                talk!("{} runs in this process, as {}", program.display(), plugin.path().display());
-            }
-            Some(plugins)
-        }
+    let reasons = ::backtest::unfit(topology, &plugins);
+    // What keeps it is an error where the file asks for one process.
+    if !reasons.is_empty() && topology.one_process.is_none() {
+        talk!(
+            "lock-step over processes, which takes many times as long as in one: {}",
+            reasons.join("\n  and ")
+        );
+        return None;
     }
+    for (program, plugin) in plugins.all().filter(|(program, plugin)| *program != plugin.path()) {
+        talk!("{} runs in this process, as {}", program.display(), plugin.path().display());
+    }
+    Some(plugins)
 }
 
 /// Plug-ins are no programs.
