@@ -199,6 +199,14 @@ fn repeatable(mut report: Value) -> Value {
     report
 }
 
+/// A recorded day whose requests and reports take their time.
+fn delayed(order: &str, report: &str, seed: u64) -> String {
+    format!("{RECORDED}order_latency = {order}\nreport_latency = {report}\nlatency_seed = {seed}\n")
+}
+
+const DRAWN: &str = "{ lognormal = { median = \"60ms\", p99 = \"400ms\" } }";
+const NONE: &str = "{ uniform = { min = \"0s\", max = \"0s\" } }";
+
 fn holds(market: &str, least_fills: u64) {
     let home = Home::new();
     let market = market.replace("FILE", &written(&home, "message.csv", &day(80)));
@@ -219,4 +227,116 @@ fn a_simulated_market_gives_the_same_frames_in_one_process_as_over_many() {
 #[test]
 fn a_recorded_day_gives_the_same_frames_in_one_process_as_over_many() {
     holds(RECORDED, 100);
+}
+
+#[test]
+fn with_delays_that_are_drawn_one_process_gives_the_same_frames_as_many() {
+    holds(&delayed(DRAWN, "\"30ms\"", 7), 20);
+}
+
+#[test]
+fn delays_of_zero_give_what_none_do_and_each_seed_its_own_fills() {
+    let home = Home::new();
+    let fills = |market: &str| {
+        let market = market.replace("FILE", &written(&home, "message.csv", &day(80)));
+        run(&home, &market, true).journals.remove("matching.executions").expect("executions")
+    };
+    let without = fills(RECORDED);
+    assert!(without.len() > 200, "{}", without.len());
+    assert!(without == fills(&delayed(NONE, NONE, 1)), "a delay of zero is none");
+    let first = fills(&delayed(DRAWN, DRAWN, 1));
+    assert!(first != without && first == fills(&delayed(DRAWN, DRAWN, 1)), "the same seed repeats");
+    assert!(first != fills(&delayed(DRAWN, DRAWN, 2)), "another seed draws others");
+}
+
+/// The rows of a table, by column.
+fn table(folder: &Path, name: &str) -> Vec<BTreeMap<String, String>> {
+    let text = std::fs::read_to_string(folder.join(name)).expect("a table");
+    let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned));
+    let head: Vec<String> = lines.next().expect("a head").collect();
+    lines.map(|cells| head.iter().cloned().zip(cells).collect()).collect()
+}
+
+#[test]
+fn a_delay_that_is_put_in_is_found_in_orders_and_fills() {
+    let home = Home::new();
+    let day = written(&home, "message.csv", &day(80));
+    let market = delayed("\"150ms\"", "\"30ms\"", 1).replace("FILE", &day);
+    let recording = home.state_path().join("recorded");
+    let text = PLATFORM.replace("MARKET", &market).replace("FOLDER", &recording.display().to_string());
+    let file = written(&home, "delayed.toml", &text);
+    let folder = home.state_path().join("run");
+    let up = home.colo(&["up", &file, "--out", &folder.display().to_string()]);
+    assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    let models = "queue = \"position\", order_latency = \"150ms\", report_latency = \"30ms\"";
+    assert!(stdout(&up).contains(models), "{}", stdout(&up));
+    let shown = home.colo(&["runs", "show", &folder.display().to_string()]);
+    assert!(stdout(&shown).contains(models), "{}", stdout(&shown));
+
+    let orders = table(&folder, "orders.csv");
+    let sent: BTreeMap<&str, u64> =
+        orders.iter().map(|row| (row["order_id"].as_str(), row["sent_ns"].parse().expect("sent"))).collect();
+    let accepted: Vec<&BTreeMap<String, String>> =
+        orders.iter().filter(|row| !row["accepted_ns"].is_empty()).collect();
+    assert!(accepted.len() > 100, "{} orders were accepted", accepted.len());
+    for row in &accepted {
+        let accepted: u64 = row["accepted_ns"].parse().expect("accepted");
+        assert_eq!(accepted, sent[row["order_id"].as_str()] + 150_000_000, "{row:?}");
+    }
+    let fills = table(&folder, "fills.csv");
+    assert!(!fills.is_empty());
+    for row in &fills {
+        let time: u64 = row["time_ns"].parse().expect("a time");
+        assert!(time >= sent[row["order_id"].as_str()] + 150_000_000, "{row:?}");
+    }
+    let refused = orders.iter().filter(|row| row["reason"] == "market-closed").count();
+    assert!(refused > 0, "the last orders had not arrived when the data ended");
+    assert_eq!(reports_before_their_time(&home, &recording, 30_000_000), (0, 0));
+}
+
+/// What was written earlier than `delay` after it happened, and later than the first market event behind that. One thread
+/// stamps all frames, so their times say what came first.
+fn reports_before_their_time(home: &Home, recording: &Path, delay: u64) -> (usize, usize) {
+    let dump = |journal: &str| -> Vec<Value> {
+        let folder = recording.display().to_string();
+        let dump = home.colo(&["journal", "dump", journal, "--recording", &folder, "--format", "json"]);
+        assert!(dump.status.success(), "{}", stderr(&dump));
+        stdout(&dump).lines().map(|line| serde_json::from_str(line).expect("a frame")).collect()
+    };
+    let found =
+        |frame: &Value, name: &str| find(frame, name).unwrap_or_else(|| panic!("no {name} in {frame}"));
+    let flow = dump("md.flow");
+    let end = found(flow.last().expect("the end"), "time_ns");
+    let events: Vec<(u64, u64)> = flow
+        .iter()
+        .filter(|frame| find(frame, "event_time_ns").is_some())
+        .map(|frame| (found(frame, "time_ns"), found(frame, "event_time_ns")))
+        .collect();
+    let (mut early, mut late, mut seen) = (0, 0, 0);
+    for frame in dump("matching.executions") {
+        let (written, happened) = (found(&frame, "time_ns"), find(&frame, "event_time_ns").unwrap_or(0));
+        if happened == 0 || written >= end {
+            continue;
+        }
+        seen += 1;
+        let passed: Vec<u64> = events.iter().filter(|(at, _)| *at < written).map(|(_, time)| *time).collect();
+        let (now, before) =
+            (passed.iter().max().copied().unwrap_or(0), passed[..passed.len() - 1].iter().max());
+        early += usize::from(now < happened + delay);
+        late += usize::from(before.is_some_and(|before| *before >= happened + delay && *before < now));
+    }
+    assert!(seen > 100, "{seen} executions");
+    (early, late)
+}
+
+/// A number anywhere in a frame.
+fn find(value: &Value, name: &str) -> Option<u64> {
+    match value {
+        Value::Object(fields) => match fields.get(name) {
+            Some(found) => found.as_u64().or_else(|| found.as_str()?.parse().ok()),
+            None => fields.values().find_map(|field| find(field, name)),
+        },
+        Value::Array(items) => items.iter().find_map(|item| find(item, name)),
+        _ => None,
+    }
 }

@@ -7,17 +7,21 @@ use wire::{OrderStatus, OrderUpdate, Reason, Request, WireError};
 
 /// The answer to a message; `None` when it is no request.
 pub(crate) fn refusal(message_id: u16, payload: &[u8]) -> Result<Option<OrderUpdate>, WireError> {
-    let request = match Request::decode(message_id, payload) {
-        Err(WireError::UnknownId { .. }) => return Ok(None),
-        decoded => decoded?,
-    };
+    match Request::decode(message_id, payload) {
+        Err(WireError::UnknownId { .. }) => Ok(None),
+        decoded => decoded.map(|request| Some(refuse(&request))),
+    }
+}
+
+/// The answer to a request.
+pub(crate) fn refuse(request: &Request) -> OrderUpdate {
     let change =
         |status| OrderUpdate::about(request.order_id(), request.instrument(), status, Reason::MarketClosed);
-    Ok(Some(match request {
-        Request::New(order) => OrderUpdate::rejection(&order, Reason::MarketClosed),
+    match request {
+        Request::New(order) => OrderUpdate::rejection(order, Reason::MarketClosed),
         Request::Cancel(_) | Request::CancelAll(_) => change(OrderStatus::CancelRejected),
         Request::Replace(_) => change(OrderStatus::ReplaceRejected),
-    }))
+    }
 }
 
 #[cfg(test)]

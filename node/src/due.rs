@@ -6,12 +6,14 @@ use journal::wait::Doorbell;
 
 use crate::node::Node;
 
-/// The inputs that may have news: all of them, or with a doorbell those that were rung for.
+/// The inputs that may have news: all of them, or with a doorbell those that were rung for. A node that somebody else turns marks
+/// those with frames itself before each round, because nothing is written meanwhile.
 #[derive(Debug)]
 pub(crate) struct Due {
     /// One bit an input.
     bits: Vec<u64>,
     inputs: usize,
+    is_stepped: bool,
     bell: Option<Bell>,
 }
 
@@ -28,14 +30,27 @@ impl Due {
     /// All inputs of a node; with its doorbell, if it has one.
     pub(crate) fn of(node: &Node) -> Due {
         let inputs = node.inputs.len();
-        let bell = node.rings.then(|| Bell::install(node)).flatten();
-        let mut due = Due { bits: vec![0; inputs.div_ceil(64)], inputs, bell };
+        let is_stepped = node.is_stepped();
+        let bell = (node.rings && !is_stepped).then(|| Bell::install(node)).flatten();
+        let mut due = Due { bits: vec![0; inputs.div_ceil(64)], inputs, is_stepped, bell };
         due.everything();
         due
     }
 
     pub(crate) fn has_bell(&self) -> bool {
         self.bell.is_some()
+    }
+
+    /// Nothing is written while the node has its turn.
+    #[inline]
+    pub(crate) fn is_stepped(&self) -> bool {
+        self.is_stepped
+    }
+
+    /// Whether this input is marked.
+    #[inline]
+    pub(crate) fn is_marked(&self, index: usize) -> bool {
+        self.bits[index / 64] & (1 << (index % 64)) != 0
     }
 
     /// Marks every input.
@@ -48,10 +63,10 @@ impl Due {
         self.bits[index / 64] |= 1 << (index % 64);
     }
 
-    /// Unmarks this input, which has nothing more for now; the bell marks it again.
+    /// Unmarks this input, which has nothing more for now; the bell, or who turns the node, marks it again.
     #[inline]
     pub(crate) fn is_empty_now(&mut self, index: usize) {
-        if self.bell.is_some() {
+        if self.is_stepped || self.bell.is_some() {
             self.bits[index / 64] &= !(1 << (index % 64));
         }
     }
@@ -120,7 +135,7 @@ mod tests {
 
     #[test]
     fn inputs_are_due_in_their_order() {
-        let mut due = Due { bits: vec![0; 3], inputs: 130, bell: None };
+        let mut due = Due { bits: vec![0; 3], inputs: 130, is_stepped: false, bell: None };
         assert_eq!(due.next(0), None);
         for index in [0, 63, 64, 129] {
             due.look_at(index);

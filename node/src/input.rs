@@ -51,11 +51,13 @@ impl Input {
     }
 
     /// Position of the next frame.
+    #[inline]
     pub fn position(&self) -> u64 {
         self.reader.position()
     }
 
     /// End of the committed frames.
+    #[inline]
     pub fn head(&self) -> u64 {
         self.journal.head()
     }

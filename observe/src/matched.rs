@@ -2,7 +2,9 @@
 
 use node::Counter;
 use serde::{Deserialize, Serialize};
-use topology::config::{CallAuctionRule, Fill, MatchingConfig, SelfTradeOwner, SelfTradeRule};
+use topology::config::{
+    CallAuctionRule, Fill, Latency, MatchingConfig, Queue, SelfTradeOwner, SelfTradeRule,
+};
 use topology::{NodeKind, Topology};
 
 use crate::totals::Totals;
@@ -34,6 +36,18 @@ pub struct Rules {
     pub displayed_first: Option<bool>,
     /// What orders did in call auctions.
     pub call_auctions: Option<CallAuctionRule>,
+    /// Where orders stood among the market's at their price.
+    #[serde(default)]
+    pub queue: Option<Queue>,
+    /// In lock-step: how long requests were under way to the market, in market time, as the platform file writes it.
+    #[serde(default)]
+    pub order_latency: Option<String>,
+    /// In lock-step: how long what happened in the market was under way to td.
+    #[serde(default)]
+    pub report_latency: Option<String>,
+    /// Seed of delays that were drawn.
+    #[serde(default)]
+    pub latency_seed: Option<u64>,
 }
 
 impl Matched {
@@ -49,27 +63,34 @@ impl Matched {
             trades,
             own_trades,
             own_share: (trades > 0).then(|| own_trades as f64 / trades as f64),
-            rules: config.as_ref().map(Rules::of),
+            rules: config.as_ref().map(|config| Rules::of(config, topology.deterministic)),
         }
     }
 }
 
 impl Rules {
-    fn of(config: &MatchingConfig) -> Rules {
+    fn of(config: &MatchingConfig, in_lock_step: bool) -> Rules {
         let is_recorded = config.fill != Fill::Exchange;
+        let written = |latency: &Latency| (is_recorded && in_lock_step).then(|| latency.to_string());
+        let is_drawn = |latency| matches!(latency, &Latency::Drawn(_));
+        let draws = is_drawn(&config.order_latency) || is_drawn(&config.report_latency);
         Rules {
             fill: config.fill,
             self_trade: config.self_trade,
             self_trade_owner: is_recorded.then_some(config.self_trade_owner),
             displayed_first: is_recorded.then_some(config.displayed_first),
             call_auctions: is_recorded.then_some(config.call_auctions),
+            queue: is_recorded.then_some(config.queue),
+            order_latency: written(&config.order_latency),
+            report_latency: written(&config.report_latency),
+            latency_seed: (is_recorded && draws).then_some(config.latency_seed),
         }
     }
 
     /// As the platform file writes them: what orders traded with, and what is not left as it is.
     pub fn written(&self) -> String {
         let mut keys = vec![format!("fill = \"{}\"", self.fill)];
-        let plain = Rules::of(&MatchingConfig { fill: self.fill, ..MatchingConfig::default() });
+        let plain = Rules::of(&MatchingConfig { fill: self.fill, ..MatchingConfig::default() }, false);
         if self.self_trade != plain.self_trade {
             keys.push(format!("self_trade = \"{}\"", self.self_trade));
         }
@@ -83,12 +104,29 @@ impl Rules {
         if let Some(rule) = self.call_auctions.filter(|_| self.call_auctions != plain.call_auctions) {
             keys.push(format!("call_auctions = \"{rule}\""));
         }
+        // The two models between strategies and market, whatever they are.
+        keys.extend(self.queue.map(|queue| format!("queue = \"{queue}\"")));
+        for (key, latency) in
+            [("order_latency", &self.order_latency), ("report_latency", &self.report_latency)]
+        {
+            match latency {
+                Some(table) if table.starts_with('{') => keys.push(format!("{key} = {table}")),
+                Some(delay) => keys.push(format!("{key} = \"{delay}\"")),
+                None => {}
+            }
+        }
+        if let Some(seed) = self.latency_seed {
+            keys.push(format!("latency_seed = {seed}"));
+        }
         keys.join(", ")
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use topology::config::{DrawnLatency, NormalLatency};
     use wire::Fill as FillMessage;
 
     use super::*;
@@ -109,13 +147,28 @@ mod tests {
 
     #[test]
     fn what_is_left_as_it_is_is_not_written() {
-        let mut config = MatchingConfig { fill: Fill::Book, ..MatchingConfig::default() };
-        assert_eq!(Rules::of(&config).written(), "fill = \"book\"");
+        let mut config =
+            MatchingConfig { fill: Fill::Book, queue: Queue::Position, ..MatchingConfig::default() };
+        let written = |config: &MatchingConfig| Rules::of(config, false).written();
+        assert_eq!(written(&config), "fill = \"book\", queue = \"position\"");
         config.displayed_first = true;
         config.self_trade_owner = SelfTradeOwner::Firm;
-        let written = Rules::of(&config).written();
-        assert_eq!(written, "fill = \"book\", self_trade_owner = \"firm\", displayed_first = true");
+        let expected =
+            "fill = \"book\", self_trade_owner = \"firm\", displayed_first = true, queue = \"position\"";
+        assert_eq!(written(&config), expected);
         config.fill = Fill::Exchange;
-        assert_eq!(Rules::of(&config).written(), "fill = \"exchange\"");
+        assert_eq!(written(&config), "fill = \"exchange\"");
+    }
+
+    #[test]
+    fn in_lock_step_both_delays_are_written() {
+        let normal = NormalLatency { mean: Duration::from_micros(150), sd: Duration::from_micros(20) };
+        let drawn = DrawnLatency { normal: Some(normal), ..DrawnLatency::default() };
+        let config =
+            MatchingConfig { order_latency: Latency::Drawn(Box::new(drawn)), ..MatchingConfig::default() };
+        let expected = "fill = \"quotes\", queue = \"through\", \
+                        order_latency = { normal = { mean = \"150us\", sd = \"20us\" } }, \
+                        report_latency = \"0s\", latency_seed = 1";
+        assert_eq!(Rules::of(&config, true).written(), expected);
     }
 }

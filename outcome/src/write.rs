@@ -12,8 +12,8 @@ use journal::process::ProcessIdentity;
 use node::{InstanceDir, Intent};
 use observe::{InstanceView, Report};
 use serde_json::Value as Json;
-use topology::config::{MarketSource, MdConfig};
-use topology::{NodeKind, Program, TdSection, Topology};
+use topology::config::{MarketSource, MatchingConfig, MdConfig};
+use topology::{NodeKind, Program, TdSection, Topology, samples_file};
 
 use crate::data::{FileMark, files_below};
 use crate::fold::{Fold, Span};
@@ -126,10 +126,15 @@ impl RunWriter {
     pub fn begin(place: &Place, topology: &Topology, about: About) -> Result<RunWriter, RunsError> {
         let folder = make_folder(place, &topology.instance)?;
         let md: MdConfig = section(topology, NodeKind::Md);
-        let paths: Vec<PathBuf> = match (&md.files, md.source.is_replay()) {
+        let mut paths: Vec<PathBuf> = match (&md.files, md.source.is_replay()) {
             (Some(files), true) => files.paths().into_iter().map(absolute).collect(),
             _ => Vec::new(),
         };
+        let matching: MatchingConfig = section(topology, NodeKind::Matching);
+        let drawn_from = [&matching.order_latency, &matching.report_latency];
+        let drawn_from = drawn_from.into_iter().filter_map(|latency| latency.samples());
+        paths.extend(drawn_from.map(|samples| absolute(&samples_file(samples))));
+        paths.dedup();
         let hash = move || files_below(&paths).iter().map(|path| FileMark::of(path)).collect();
         // Beside the run: a day of gigabytes takes a while.
         let hashes = std::thread::Builder::new().name("hashes".to_owned()).spawn(hash).ok();

@@ -5,7 +5,7 @@ use std::path::Path;
 use settings::Rows;
 
 use crate::config::{
-    Fill, MarketSource, OnDeath, PlatformConfig, ReaderFrom, ReaderKind, RestartPolicy, Stop,
+    Fill, MarketSource, OnDeath, PlatformConfig, Queue, ReaderFrom, ReaderKind, RestartPolicy, Stop,
 };
 use crate::paths;
 
@@ -24,7 +24,27 @@ pub(crate) fn complete(config: &mut PlatformConfig, rows: &mut Rows, folder: &Pa
         config.md.run.restart = RestartPolicy::OnFailure;
         rows.derive("md.restart", config.md.run.restart);
     }
+    if !rows.is_written("matching.queue") {
+        config.matching.queue = match config.matching.fill {
+            Fill::Book => Queue::Position,
+            Fill::Quotes | Fill::Exchange => Queue::Through,
+        };
+        rows.derive("matching.queue", config.matching.queue);
+    }
+    // Requests and reports that are under way are lost with the process: nobody could go on.
+    if config.matching.has_latency() && !rows.is_written("matching.restart") {
+        config.matching.run.restart = RestartPolicy::Never;
+        rows.derive("matching.restart", config.matching.run.restart);
+    }
     let from_file = |rows: &Rows, path: &str| rows.span(path).is_some_and(|span| !span.is_override());
+    for (key, latency) in [
+        ("matching.order_latency", &mut config.matching.order_latency),
+        ("matching.report_latency", &mut config.matching.report_latency),
+    ] {
+        if from_file(rows, key) {
+            latency.rebase(folder);
+        }
+    }
     if from_file(rows, "md.files")
         && let Some(files) = &mut config.md.files
     {

@@ -1,7 +1,7 @@
 //! The one check that touches the disk: programs and recorded days are where the configuration says.
 
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use settings::{Diagnostics, Report, nearest};
 
@@ -10,6 +10,11 @@ use crate::config::BUILTIN_STRATEGIES;
 use crate::desk;
 use crate::paths;
 use crate::spec::is_python;
+
+/// The file that holds the times: of a run's folder its t2o.csv.
+pub fn samples_file(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join("t2o.csv") } else { path.to_owned() }
+}
 
 impl Platform {
     /// Whether every program exists and may be executed, and every file of the recorded day exists.
@@ -44,6 +49,19 @@ impl Platform {
                 report
                     .error(place, format!("cannot read {}: {error}", file.display()))
                     .help("md.files names the recorded day: a folder, a file, or a table of files");
+            }
+        }
+        let matching = &self.config.matching;
+        for (key, latency) in [
+            ("matching.order_latency", &matching.order_latency),
+            ("matching.report_latency", &matching.report_latency),
+        ] {
+            if let Some(file) = latency.samples().map(samples_file)
+                && let Err(error) = file.metadata()
+            {
+                let noted =
+                    report.error(self.rows.place(key), format!("cannot read {}: {error}", file.display()));
+                noted.help("`samples` names the folder of a run, or a file with the columns of its t2o.csv");
             }
         }
         if report.has_errors() { Err(report.finish()) } else { Ok(()) }

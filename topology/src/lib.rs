@@ -52,6 +52,7 @@ mod wiring;
 use std::path::Path;
 
 pub use faults::{Fault, MAX_CAPACITY, MAX_JOURNALS, MAX_SEATS, MAX_TOPICS, MIN_CAPACITY};
+pub use files::samples_file;
 pub use forms::{LONGEST_INSTANCE, LONGEST_JOURNAL};
 pub use market::{InstrumentsFile, Market, MarketError, ReadySet};
 pub use memory::{MemoryBill, MemoryItem};

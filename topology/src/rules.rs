@@ -7,6 +7,7 @@ pub(crate) mod durability;
 mod exchange;
 mod gateway;
 mod hosts;
+mod latency;
 mod naps;
 mod recorded;
 pub(crate) mod state;
@@ -32,6 +33,7 @@ pub(crate) fn check(config: &PlatformConfig, rows: &Rows, report: &mut Report) {
     }
     rules.lock_step();
     rules.fill();
+    latency::check(&mut rules);
     rules.seats();
     if !paths::structure_is_bad(rows) {
         config.strategies.iter().for_each(|group| rules.group(group));

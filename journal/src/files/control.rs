@@ -272,6 +272,7 @@ impl Control {
     }
 
     /// SYNC: head. All frames before it are committed.
+    #[inline]
     pub(crate) fn head(&self) -> u64 {
         self.word(at::HEAD).load(Ordering::Acquire)
     }

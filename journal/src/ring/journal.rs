@@ -494,6 +494,7 @@ impl Journal {
     }
 
     /// End of the committed frames.
+    #[inline]
     pub fn head(&self) -> u64 {
         self.control.head()
     }

@@ -4,6 +4,7 @@ use wire::{BookAction, BookEvent, Price, Quantity, Side};
 
 use super::anomalies::count;
 use super::book::Book;
+use super::options::Queue;
 use super::order::{Kind, Order};
 use super::sink::Sink;
 use super::slab::Slot;
@@ -130,10 +131,11 @@ impl Core {
             return self.take_away(book, slot, event.quantity);
         }
         let (time, is_auction) = (book.event_time, book.auction || event.price != order.price);
+        let queue = if is_auction { Queue::Position } else { self.options.queue };
         let ladder = &mut book.half_mut(order.side).ladder;
         let aggression = Aggression {
-            floor: ladder.rank(order.price),
-            stop: slot,
+            floor: ladder.rank(order.price).saturating_add(i64::from(queue == Queue::Through)),
+            stop: if queue == Queue::Touch { Slot::NONE } else { slot },
             quantity: event.quantity.min(order.open),
             // A resting order trades at its own price, except in an auction.
             auction: Some(event.price).filter(|price: &Price| price.is_some() && is_auction),
@@ -148,7 +150,11 @@ impl Core {
             return self.uncross_at(book, event.price, sink);
         }
         let was_hidden = event.action == BookAction::Trade && event.flags & BookEvent::HIDDEN != 0;
-        let at_price = self.options.displayed_first && was_hidden;
+        let at_price = match self.options.queue {
+            Queue::Position => self.options.displayed_first && was_hidden,
+            Queue::Through => false,
+            Queue::Touch => true,
+        };
         self.trade_through(book, event.side, (event.price, event.quantity), at_price, sink);
     }
 

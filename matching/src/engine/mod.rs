@@ -212,7 +212,7 @@ pub use anomalies::Anomalies;
 pub(crate) use image::BookState;
 pub use image::ImageError;
 pub(crate) use index::{IdMap, UsedIds};
-pub use options::{CallAuctions, EngineOptions, FillModel, OrderOwner, SelfTrade};
+pub use options::{CallAuctions, EngineOptions, FillModel, OrderOwner, Queue, SelfTrade};
 pub use sink::Sink;
 pub use view::{BookView, Depth, Owner, RestingOrder};
 
@@ -293,6 +293,19 @@ impl Engine {
         {
             book.event_time = print.event_time;
             core.apply_print(book, print, sink);
+        }
+    }
+
+    /// So late it is in the market of an instrument, or of all: what is answered from now on is answered then.
+    pub(crate) fn pass_time(&mut self, instrument: Option<InstrumentId>, time: wire::Nanos) {
+        let books = match instrument {
+            Some(instrument) => {
+                self.books.get_mut(instrument.0 as usize).map_or(&mut [][..], std::slice::from_mut)
+            }
+            None => &mut self.books[..],
+        };
+        for book in books.iter_mut().flatten() {
+            book.event_time = book.event_time.max(time);
         }
     }
 

@@ -32,6 +32,17 @@ pub enum CallAuctions {
     Uncross,
 }
 
+/// Where a strategy's resting order stands among the market's orders at its price, when the market trades there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Queue {
+    /// As the rules of the fill model say: where it is in the book's queue; beside quotes behind all.
+    Position,
+    /// Behind all, also those that come later: it trades when the market trades at a worse price, or crosses it.
+    Through,
+    /// Before all: it trades when the market trades at its price.
+    Touch,
+}
+
 /// How an engine works, for its whole life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EngineOptions {
@@ -45,6 +56,8 @@ pub struct EngineOptions {
     pub displayed_first: bool,
     /// What orders do in the market's call auctions.
     pub call_auctions: CallAuctions,
+    /// Where orders stand at their price.
+    pub queue: Queue,
     /// Room for so many resting orders, the market's included, is set aside at the start. More of them are no
     /// error, but cost an allocation now and then.
     pub expected_orders: usize,
@@ -61,6 +74,7 @@ impl Default for EngineOptions {
             owner: OrderOwner::Strategy,
             displayed_first: false,
             call_auctions: CallAuctions::Refuse,
+            queue: Queue::Position,
             expected_orders: 1 << 16,
             huge_pages: false,
         }

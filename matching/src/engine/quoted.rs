@@ -4,6 +4,7 @@ use wire::{Aggressor, LEVELS, Level, Price, Quantity, Quote, Side, TradePrint};
 
 use super::anomalies::count;
 use super::book::Book;
+use super::options::Queue;
 use super::sink::Sink;
 use super::slab::Slot;
 use super::trading::{Aggression, Core};
@@ -114,6 +115,12 @@ impl Core {
                 return;
             }
         };
-        self.trade_through(book, side, (print.price, print.quantity), false, sink);
+        self.trade_through(
+            book,
+            side,
+            (print.price, print.quantity),
+            self.options.queue == Queue::Touch,
+            sink,
+        );
     }
 }

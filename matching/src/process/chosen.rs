@@ -1,8 +1,8 @@
 //! The rules beside a recorded or quoted market, as the platform file chooses them.
 
-use topology::config::{CallAuctionRule, MatchingConfig, SelfTradeOwner, SelfTradeRule};
+use topology::config::{CallAuctionRule, MatchingConfig, Queue as QueueRule, SelfTradeOwner, SelfTradeRule};
 
-use crate::engine::{CallAuctions, EngineOptions, FillModel, OrderOwner, SelfTrade};
+use crate::engine::{CallAuctions, EngineOptions, FillModel, OrderOwner, Queue, SelfTrade};
 
 /// The engine's options.
 pub(super) fn options(config: &MatchingConfig, fill: FillModel) -> EngineOptions {
@@ -25,6 +25,12 @@ pub(super) fn options(config: &MatchingConfig, fill: FillModel) -> EngineOptions
             CallAuctionRule::Refuse => CallAuctions::Refuse,
             CallAuctionRule::Uncross => CallAuctions::Uncross,
         },
+        queue: match (config.queue, fill) {
+            // What the file's word means beside quotes anyway.
+            (QueueRule::Position, _) | (QueueRule::Through, FillModel::Quotes) => Queue::Position,
+            (QueueRule::Through, FillModel::Book) => Queue::Through,
+            (QueueRule::Touch, _) => Queue::Touch,
+        },
         huge_pages: config.huge_pages,
         ..EngineOptions::default()
     }
@@ -36,7 +42,7 @@ mod tests {
 
     #[test]
     fn a_file_that_chooses_nothing_gets_the_rules_of_the_engine() {
-        let config = MatchingConfig::default();
+        let config = MatchingConfig { queue: QueueRule::Position, ..MatchingConfig::default() };
         assert_eq!(options(&config, FillModel::Book), EngineOptions::default());
     }
 }

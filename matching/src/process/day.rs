@@ -120,6 +120,9 @@ impl Matching {
         let is_open = self.listing_done && self.is_written();
         let reached = self.reached();
         let (Some(keeper), true) = (&mut self.keeper, is_open) else { return Ok(()) };
+        if self.is_stepped && !keeper.is_due(&reached) {
+            return Ok(());
+        }
         let kept = match &mut self.books {
             Books::Exchange(exchange) => keep(keeper, &mut **exchange, &reached, is_idle),
             Books::Recorded(recorded) => keep(keeper, &mut **recorded, &reached, is_idle),

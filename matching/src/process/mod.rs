@@ -25,8 +25,10 @@ mod day;
 mod feed;
 mod images;
 mod keeper;
+mod latency;
 mod order;
 mod participants;
+mod passing;
 mod recorded;
 mod replay;
 mod reports;
@@ -37,8 +39,8 @@ mod statistics;
 mod successor;
 
 use node::{
-    Component, Context, Counted, Counter, Flag, Frame, InputId, Node, RunError, Runner, Service, Stepwise,
-    Tally, ToItsEnd, WriteError,
+    Component, Context, Counted, Counter, Exit, Flag, Frame, InputId, Node, RunError, Runner, Service,
+    Stepwise, Tally, ToItsEnd, WriteError,
 };
 use topology::NodeKind;
 use topology::config::{Fill as FillRule, MatchingConfig};
@@ -51,6 +53,7 @@ use crate::closed;
 use crate::engine::FillModel;
 use crate::recall::Recall;
 use keeper::{Keeper, Rings};
+use latency::Way;
 use participants::Participants;
 use recorded::{MarketInput, Recorded};
 use replay::Journals;
@@ -108,7 +111,19 @@ fn run<R: Runner>(mut node: Node, market: Market, runner: R) -> Result<R::Outcom
     let executions = node.take_output("executions")?;
     executions.resume(&node.handle(), COUNTED);
     let huge_pages = config.huge_pages;
-    let recorded = |fill| Books::Recorded(Box::new(Recorded::new(&config, fill)));
+    let way = match config.fill {
+        FillRule::Exchange => None,
+        FillRule::Book | FillRule::Quotes => latency::Way::new(&config)
+            .map_err(|message| RunError::Component { message, exit: Exit::Usage })?
+            .map(Box::new),
+    };
+    let (generation, is_stepped) = (node.assignment().generation, node.is_stepped());
+    if way.is_some() && generation > 1 && market == Market::Open {
+        let message =
+            "what was under way to the market and back was lost with the process before: run it again";
+        return Err(RunError::failed(message.to_owned()));
+    }
+    let recorded = |fill| Books::Recorded(Box::new(Recorded::new(&config, fill, way.is_none())));
     let mut books = match config.fill {
         FillRule::Book => recorded(FillModel::Book),
         FillRule::Quotes => recorded(FillModel::Quotes),
@@ -125,7 +140,8 @@ fn run<R: Runner>(mut node: Node, market: Market, runner: R) -> Result<R::Outcom
     }
     let market_data = node.take_outputs("market").into_iter().next();
     let (instruments, orders) = (node.input("instruments")?, node.input("orders")?);
-    let state = node.take_outputs("state").into_iter().next();
+    // Nobody goes on with the books where requests are under way.
+    let state = node.take_outputs("state").into_iter().next().filter(|_| way.is_none());
     let heard = match config.fill {
         FillRule::Book => Some(node.input("flow")?),
         FillRule::Quotes => Some(node.input("quotes")?),
@@ -154,7 +170,6 @@ fn run<R: Runner>(mut node: Node, market: Market, runner: R) -> Result<R::Outcom
     };
     let mut keeper = state.map(|output| Keeper::new(output, rings));
     let (mut answers, mut request, mut successor) = (Vec::with_capacity(64), 0, None);
-    let generation = node.assignment().generation;
     match journals {
         Some(journals) if generation > 1 && market == Market::Open => {
             successor = Some(Successor::new(&node, config, journals, cursor));
@@ -181,10 +196,12 @@ fn run<R: Runner>(mut node: Node, market: Market, runner: R) -> Result<R::Outcom
         orders,
         heard,
         keeper,
+        way,
         unsaid: None,
         noted: 0,
         successor,
         generation,
+        is_stepped,
         is_busy: false,
         is_closed_said: false,
         lost: answers.len() as u64,
@@ -248,6 +265,8 @@ struct Matching {
     heard: Option<InputId>,
     /// Writes the state of the books.
     keeper: Option<Keeper>,
+    /// What is under way between strategies and market, where anything is.
+    way: Option<Box<Way>>,
     /// A request whose answers may be written only when it is said how far the market was read before it.
     unsaid: Option<(u64, u64)>,
     /// How far the market was read when that was last said.
@@ -256,6 +275,8 @@ struct Matching {
     successor: Option<Successor>,
     /// Which process of this seat it is.
     generation: u64,
+    /// Somebody turns it: there is no time in which it has nothing else to do.
+    is_stepped: bool,
     /// A frame came since the last turn.
     is_busy: bool,
     /// It was said that requests come to a closed market.
@@ -292,7 +313,10 @@ impl Matching {
                     if recorded.read != self.noted {
                         self.unsaid = Some((frame.position, recorded.read));
                     }
-                    recorded.request(&request, &mut self.answers);
+                    match &mut self.way {
+                        None => recorded.request(&request, &mut self.answers),
+                        Some(_) => self.send(frame.position, request),
+                    }
                 }
             }
             let counter = match request {
@@ -331,7 +355,10 @@ impl Matching {
         };
         recorded.read = frame.position;
         let message = MarketInput::decode(frame.message_id, frame.payload)?;
-        recorded.market(&message, &mut self.answers);
+        match &self.way {
+            None => recorded.market(&message, &mut self.answers),
+            Some(_) => self.pass(&message),
+        }
         match message {
             MarketInput::Book(_) => context.add(Counter::BookEvents, 1),
             MarketInput::Quote(_) => context.add(Counter::Quotes, 1),
@@ -352,8 +379,10 @@ impl Matching {
 
     /// Writes the engine's answers to one message, all at once; those that find no room stay.
     fn answer(&mut self, context: &Context) -> Result<(), RunError> {
-        let request = self.request;
-        self.answers.iter_mut().for_each(|answer| answer.set_answered_up_to(request));
+        if self.way.is_none() {
+            let request = self.request;
+            self.answers.iter_mut().for_each(|answer| answer.set_answered_up_to(request));
+        }
         self.write(context)?;
         self.publish()?;
         let Books::Recorded(recorded) = &self.books else { return Ok(()) };
@@ -458,6 +487,7 @@ impl Component for Matching {
             return Ok(());
         }
         self.advance(context)?;
+        self.look_for_the_stop(context)?;
         let is_idle = !std::mem::take(&mut self.is_busy);
         self.keep(context, is_idle)
     }
@@ -488,7 +518,9 @@ impl Component for Matching {
                 // Answered by a predecessor that was killed before its cursor could move.
                 return Ok(());
             }
-            self.request = frame.position;
+            if self.way.is_none() {
+                self.request = frame.position;
+            }
         }
         if let Books::Recorded(recorded) = &self.books
             && Some(input) == self.heard

@@ -23,6 +23,16 @@ pub(super) enum MarketInput {
 }
 
 impl MarketInput {
+    /// When it happened.
+    pub(super) fn time(&self) -> Option<Nanos> {
+        match self {
+            MarketInput::Book(event) => Some(event.event_time),
+            MarketInput::Quote(quote) => Some(quote.event_time),
+            MarketInput::Trade(print) => Some(print.event_time),
+            MarketInput::End => None,
+        }
+    }
+
     pub(super) fn decode(message_id: u16, payload: &[u8]) -> Result<MarketInput, WireError> {
         Ok(match message_id {
             BookEvent::ID => MarketInput::Book(BookEvent::decode(payload)?),
@@ -50,9 +60,12 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    pub(super) fn new(config: &MatchingConfig, fill: FillModel) -> Recorded {
+    /// `keeps`: what changes is written down for a successor.
+    pub(super) fn new(config: &MatchingConfig, fill: FillModel, keeps: bool) -> Recorded {
         let mut engine = Engine::new(chosen::options(config, fill));
-        engine.track();
+        if keeps {
+            engine.track();
+        }
         Recorded {
             engine,
             fill,
@@ -92,6 +105,12 @@ impl Recorded {
             }
             Request::CancelAll(request) => self.engine.cancel_all(request, answers),
         }
+    }
+
+    /// As [`Recorded::request`], for one that reaches the market at `time`, after the latest message about its instrument.
+    pub(super) fn request_at(&mut self, time: Nanos, request: &Request, answers: &mut Vec<Execution>) {
+        self.engine.pass_time(Some(request.instrument()).filter(|instrument| instrument.0 != 0), time);
+        self.request(request, answers);
     }
 
     pub(super) fn market(&mut self, message: &MarketInput, answers: &mut Vec<Execution>) {

@@ -73,7 +73,7 @@ impl Successor {
 impl Successor {
     /// Books beside a recorded or quoted market, with the instruments and without orders.
     pub(super) fn empty_beside(&self, fill: FillModel) -> Recorded {
-        let mut recorded = Recorded::new(&self.config, fill);
+        let mut recorded = Recorded::new(&self.config, fill, true);
         self.instruments.iter().for_each(|instrument| recorded.list(instrument));
         recorded
     }

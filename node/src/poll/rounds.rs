@@ -16,6 +16,13 @@ const AHEAD: usize = 16;
 impl PollLoop {
     /// Reads what is there. True when anything was.
     pub(super) fn round(&mut self, component: &mut impl Component) -> Result<bool, RunError> {
+        if self.due.is_stepped() {
+            for (index, input) in self.inputs.iter().enumerate() {
+                if input.head() > input.position() {
+                    self.due.look_at(index);
+                }
+            }
+        }
         if component.in_time_order() { self.merged_round(component) } else { self.fair_round(component) }
     }
 
@@ -80,21 +87,27 @@ impl PollLoop {
     /// The input with the earliest frame; of equal times, the journal with the lowest number.
     ///
     /// The cause of a frame was committed before it, but perhaps after we had looked at its journal. So a look counts
-    /// only when the next one has the same result.
+    /// only when the next one has the same result; of a node that somebody else turns the first, for nobody else writes.
     fn earliest(&mut self, component: &mut impl Component) -> Result<Option<usize>, RunError> {
         let mut before = None;
         loop {
             let mut found = None;
             for index in 0..self.inputs.len() {
+                if self.due.is_stepped() && !self.due.is_marked(index) {
+                    continue;
+                }
                 self.accepting[index] = self.accepts(component, index);
-                if self.accepting[index]
-                    && let Some(time) = self.peek_time(component, index)?
-                {
+                if !self.accepting[index] {
+                    continue;
+                }
+                if let Some(time) = self.peek_time(component, index)? {
                     let key = (time, self.inputs[index].journal_id(), index);
                     found = Some(found.map_or(key, |known: (u64, u32, usize)| known.min(key)));
+                } else if self.due.is_stepped() {
+                    self.due.is_empty_now(index);
                 }
             }
-            if found == before {
+            if found == before || self.due.is_stepped() {
                 return Ok(found.map(|(_, _, index)| index));
             }
             before = found;

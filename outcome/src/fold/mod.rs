@@ -22,7 +22,8 @@ use std::path::Path;
 
 use accounts::{Follower as Accounts, Tariff};
 use ledger::Book;
-use topology::Topology;
+use topology::config::MatchingConfig;
+use topology::{NodeKind, Topology};
 use wire::{
     AccountOpen, Best, BookEvent, Execution, FeeRule, Fill, Instrument, InstrumentId, LatencySample,
     MarketPhase, Message, Nanos, NewOrder, OrderId, OrderStatus, OrderUpdate, Price, Quote, Request,
@@ -74,6 +75,8 @@ struct Ended {
 #[derive(Debug)]
 pub(crate) struct Fold {
     time_of: TimeOf,
+    /// What happens in the market is known later: it happened at the time that it bears.
+    is_late: bool,
     now: u64,
     begin: Option<u64>,
     book: Book,
@@ -111,6 +114,7 @@ impl Fold {
         let senders = topology.nodes.iter().filter(|node| node.kind.sends());
         Fold {
             time_of,
+            is_late: time_of == TimeOf::Market && has_latency(topology),
             now: 0,
             begin: None,
             book: Book::new(),
@@ -134,6 +138,11 @@ impl Fold {
 
     fn stamp(&self) -> Option<u64> {
         (self.now > 0).then_some(self.now)
+    }
+
+    /// When something happened in the market.
+    fn stamp_of(&self, event_time: Nanos) -> Option<u64> {
+        if self.is_late && event_time.0 > 0 { Some(event_time.0) } else { self.stamp() }
     }
 
     /// The time is this one from here on; never an earlier one.
@@ -264,7 +273,7 @@ impl Fold {
     }
 
     fn fill(&mut self, position: u64, payload: &[u8], fill: &Fill) {
-        let (strategy, now) = (fill.order_id.strategy(), self.stamp());
+        let (strategy, now) = (fill.order_id.strategy(), self.stamp_of(fill.event_time));
         let before = self.book.position(strategy, fill.instrument);
         self.book.on_execution(position, Fill::ID, payload);
         let after = self.book.position(strategy, fill.instrument);
@@ -313,7 +322,7 @@ impl Fold {
     }
 
     fn update(&mut self, update: &OrderUpdate) {
-        let now = self.stamp();
+        let now = self.stamp_of(update.event_time);
         let trader = self.traders.entry(update.order_id.strategy().0).or_default();
         match update.status {
             OrderStatus::Rejected => trader.rejected += 1,
@@ -481,4 +490,12 @@ impl Fold {
         let (listed, problems) = self.sheets.finish();
         (listed, problems, span)
     }
+}
+
+/// Whether reports are known later than what they report.
+fn has_latency(topology: &Topology) -> bool {
+    let matching = topology.nodes.iter().find(|node| node.kind == NodeKind::Matching);
+    let config =
+        matching.and_then(|node| serde_json::from_value::<MatchingConfig>(node.section.clone()).ok());
+    config.is_some_and(|config| config.has_latency())
 }

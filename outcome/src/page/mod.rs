@@ -254,6 +254,8 @@ fn facts(all: &Gathered) -> String {
         rows.push(vec![format!("program of {node}"), format!("{}, xxh3 {hash}", file.path.display())]);
     }
     if let Some(report) = &manifest.report {
+        let rules = report.matched.rules.as_ref();
+        rows.extend(rules.map(|rules| vec!["fills by".to_owned(), rules.written()]));
         let host = &report.host;
         rows.push(vec!["host".to_owned(), format!("{}, {} CPUs", host.cpu_model, host.cpus)]);
         rows.push(vec!["real time".to_owned(), format!("{:.1} s", report.seconds)]);

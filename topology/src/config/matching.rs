@@ -7,6 +7,7 @@ use settings::{duration, section, words};
 
 use super::RunConfig;
 use super::exchange::{PhaseStart, RuleSet, SelfTradeRule, TickRow, UtcOffset};
+use super::latency::{Latency, Queue};
 use super::recorded::{CallAuctionRule, SelfTradeOwner};
 use crate::services::NodeKind;
 
@@ -36,6 +37,15 @@ section! {
         displayed_first: bool = false;
         /// What strategies' orders do in a call auction of the recorded market.
         call_auctions: CallAuctionRule = CallAuctionRule::Refuse;
+        /// Where a strategy's resting order stands among those of the recorded or quoted market at its price.
+        queue: Queue = Queue::Through, Absent::Derived("position for fill = \"book\", through for fill = \"quotes\"");
+        /// Lock-step only: market time from when a strategy sends a request until the market has it. It counts from the latest
+        /// market event, so the market data's way is part of it. A duration, or a table that says how it is drawn.
+        order_latency: Latency = Latency::NONE;
+        /// Lock-step only: market time from when something happens to an order until td, the ledger and its strategy know.
+        report_latency: Latency = Latency::NONE;
+        /// Seed of delays that are drawn.
+        latency_seed: u64 = 1;
         /// The rules that differ between markets.
         rules: RuleSet = RuleSet::Plain;
         /// Tables of ticks by price; none: the instruments' own ticks.
@@ -62,5 +72,12 @@ section! {
         /// How it waits, and whether it is started again.
         #[serde(flatten)]
         run: RunConfig = RunConfig::of(NodeKind::Matching);
+    }
+}
+
+impl MatchingConfig {
+    /// Whether requests or reports are ever under way.
+    pub fn has_latency(&self) -> bool {
+        self.order_latency != Latency::NONE || self.report_latency != Latency::NONE
     }
 }

@@ -17,6 +17,7 @@ mod exchange;
 mod external;
 mod gateway;
 mod journal;
+mod latency;
 mod matching;
 mod md;
 mod pin;
@@ -39,6 +40,9 @@ pub use external::{ReadConfig, ServiceConfig, Stop, WriteConfig};
 pub use gateway::{FixConfig, GatewayConfig, TlsConfig};
 pub use journal::{
     HugePages, JournalConfig, LedgerJournals, MatchingJournals, MdJournals, PageSize, RingConfig, TdJournals,
+};
+pub use latency::{
+    DrawnLatency, Latency, LatencyStage, LognormalLatency, NormalLatency, Queue, UniformLatency,
 };
 pub use matching::{Fill, MatchingConfig};
 pub use md::{

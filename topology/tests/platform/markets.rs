@@ -1,7 +1,7 @@
 //! What each kind of market brings along.
 
 use super::{MINIMAL, configs, demo, parse};
-use topology::config::{Fill, ReaderFrom, ReaderKind};
+use topology::config::{Fill, Queue, ReaderFrom, ReaderKind, RestartPolicy};
 
 #[test]
 fn rows_of_an_exchange_are_for_instruments_that_md_lists() {
@@ -71,6 +71,53 @@ fn rules_beside_a_recorded_market_that_mean_nothing_are_warned_of() {
     assert_eq!(warnings(&["md.source=lobster", "md.files=/days/1", "md.readers=gated"]), 0);
     assert_eq!(warnings(&["md.source=sim"]), 1, "quotes show nothing hidden");
     assert_eq!(warnings(&["md.source=exchange"]), 3);
+}
+
+const BACKTEST: [&str; 3] = ["md.source=lobster", "md.files=/days/1", "md.readers=gated"];
+
+#[test]
+fn the_queue_goes_by_the_market() {
+    let queue = |sets: &[&str]| parse(MINIMAL, sets).config.matching.queue;
+    assert_eq!(queue(&BACKTEST), Queue::Position);
+    assert_eq!(queue(&["md.source=sim"]), Queue::Through);
+    assert_eq!(queue(&["md.source=sim", "matching.queue=touch"]), Queue::Touch);
+}
+
+#[test]
+fn a_delay_is_for_lock_step_and_drawn_in_one_way() {
+    let said = |sets: &[&str]| {
+        let sets: Vec<String> = BACKTEST.iter().chain(sets).map(|&set| set.to_owned()).collect();
+        topology::parse("test.toml", MINIMAL, &sets).map_err(|error| error.to_string())
+    };
+    let platform = said(&["matching.order_latency=150us"]).expect("a backtest");
+    assert_eq!(platform.config.matching.run.restart, RestartPolicy::Never, "what is under way would be lost");
+    let refused = |sets: &[&str], word: &str| {
+        let error = said(sets).map(|_| ()).expect_err(word);
+        assert!(error.contains(word), "{error}");
+    };
+    let samples = "matching.order_latency={ samples = \"runs/a\", stage = \"order\" }";
+    assert!(said(&[samples]).is_ok());
+    refused(&["matching.order_latency=150us", "platform.live=true"], "this platform races");
+    refused(&["matching.report_latency=1s", "matching.restart=always"], "nobody could go on");
+    refused(&["matching.order_latency={ samples = \"a\", uniform = { max = \"1ms\" } }"], "exactly one way");
+    refused(&["matching.order_latency={ stage = \"md\" }"], "exactly one way");
+    refused(&["matching.order_latency={ uniform = { min = \"2ms\", max = \"1ms\" } }"], "below uniform.min");
+    refused(&["matching.report_latency={ normal = { sd = \"1ms\" } }"], "mean zero");
+    refused(&["matching.report_latency={ lognormal = { median = \"1ms\" } }"], "median");
+    refused(&["matching.order_latency=fast"], "duration");
+    refused(&["matching.queue=position", "matching.fill=quotes"], "nobody knows an order's position");
+}
+
+#[test]
+fn a_run_that_delays_are_drawn_from_is_looked_for_beside_the_file() {
+    let text = "[md]\nsource = \"lobster\"\nfiles = \"/\"\nreaders = \"gated\"\n[strategies]\n\
+                [matching]\norder_latency = { samples = \"runs/gone\" }\n";
+    let error =
+        parse(text, &[]).check_files().map_err(|error| error.to_string()).expect_err("it is not there");
+    assert!(
+        error.contains("runs/gone") && error.contains("matching.order_latency") | error.contains("samples"),
+        "{error}"
+    );
 }
 
 #[test]

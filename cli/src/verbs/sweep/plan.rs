@@ -53,7 +53,7 @@ impl Bill {
         let Checked { sweep, first, .. } = checked;
         let memory_bytes = first.memory_bill().total_bytes;
         let is_alone = first.one_process != Some(false)
-            && backtest::unfit(first, &backtest::Plugins::find(first)).is_none();
+            && backtest::unfit(first, &backtest::Plugins::find(first)).is_empty();
         let processes = if is_alone { 1 } else { first.nodes.len() + 1 };
         let (jobs, jobs_because) = match jobs.or(sweep.config.jobs) {
             Some(jobs) => (jobs as usize, "as asked for".to_owned()),

@@ -140,6 +140,7 @@ impl ReaderCore {
     }
 
     /// Position of the next frame.
+    #[inline]
     pub fn position(&self) -> u64 {
         self.position
     }

@@ -216,6 +216,7 @@ macro_rules! either {
 impl Deref for Reader {
     type Target = ReaderCore;
 
+    #[inline]
     fn deref(&self) -> &ReaderCore {
         either!(self, reader => reader)
     }

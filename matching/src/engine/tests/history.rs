@@ -3,7 +3,7 @@
 use wire::*;
 
 use super::fixture::*;
-use crate::engine::{Depth, Engine, FillModel, Owner};
+use crate::engine::{Depth, Engine, EngineOptions, FillModel, Owner, Queue, SelfTrade};
 
 use BookAction::{Clear, Delete, Execute, Modify, Reduce, Trade};
 use Side::{Buy, Sell};
@@ -108,6 +108,43 @@ fn an_execution_fills_own_orders_that_stand_before_the_executed_one() {
     assert_eq!(history(&mut engine, execute(4, Sell, 50, 26)), ["1-1: 6 @ 50 maker", "1-1: filled"]);
     assert_eq!(best(&engine, Sell).map(|level| level.price.0), Some(51));
     assert_eq!(engine.anomalies().total(), 0);
+}
+
+/// The same market, with own orders at another place in the queue.
+fn recorded_with(queue: Queue) -> Engine {
+    let options = EngineOptions { queue, ..options(FillModel::Book, SelfTrade::CancelNewest) };
+    let mut engine = Engine::new(options);
+    engine.on_instrument(&instrument(STOCK));
+    for event in [add(1, Sell, 50, 100), add(2, Sell, 51, 40), add(3, Buy, 48, 100)] {
+        history(&mut engine, event);
+    }
+    engine
+}
+
+#[test]
+fn behind_all_an_order_trades_only_when_the_market_trades_through_its_price() {
+    let mut engine = recorded_with(Queue::Through);
+    enter(&mut engine, limit(id(1, 1), Sell, 50, 10));
+    history(&mut engine, add(4, Sell, 50, 30));
+    assert_eq!(history(&mut engine, execute(1, Sell, 50, 100)), NOTHING);
+    assert_eq!(history(&mut engine, execute(4, Sell, 50, 30)), NOTHING, "it came later, and is before it");
+    assert_eq!(history(&mut engine, event(Trade, 0, Sell, 50, 5)), NOTHING);
+    let through = history(&mut engine, execute(2, Sell, 51, 4));
+    assert_eq!(through, ["1-1: 4 @ 50 maker", "1-1: partially-filled"]);
+    assert_eq!(history(&mut engine, add(5, Buy, 50, 9)), ["1-1: 6 @ 50 maker", "1-1: filled"], "it crosses");
+}
+
+#[test]
+fn before_all_an_order_trades_when_the_market_trades_at_its_price() {
+    let mut engine = recorded_with(Queue::Touch);
+    enter(&mut engine, limit(id(1, 1), Sell, 50, 10)); // behind reference 1
+    let touched = history(&mut engine, execute(1, Sell, 50, 4));
+    assert_eq!(touched, ["1-1: 4 @ 50 maker", "1-1: partially-filled"]);
+    assert_eq!(
+        history(&mut engine, event(Trade, 0, Sell, 50, 5)),
+        ["1-1: 5 @ 50 maker", "1-1: partially-filled"]
+    );
+    assert_eq!(history(&mut engine, execute(3, Buy, 48, 5)), NOTHING, "the other side");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use wire::*;
 
 use super::fixture::*;
-use crate::engine::{Engine, FillModel};
+use crate::engine::{Engine, EngineOptions, FillModel, Queue, SelfTrade};
 
 use Side::{Buy, Sell};
 use TimeInForce::{FillOrKill, ImmediateOrCancel, PostOnly};
@@ -172,4 +172,16 @@ fn quotes_of_a_call_auction_fill_nobody() {
     assert_eq!(enter(&mut engine, limit(id(1, 2), Buy, 52, 5)), ["1-2: rejected call-auction"]);
     let filled = said(&feed(&mut engine, &Input::Quote(quote(&[(48, 10)], &[(49, 10)]))));
     assert_eq!(filled, ["1-1: 5 @ 50 maker", "1-1: filled"]);
+}
+
+#[test]
+fn before_all_an_order_trades_with_a_print_at_its_price() {
+    let options =
+        EngineOptions { queue: Queue::Touch, ..options(FillModel::Quotes, SelfTrade::CancelNewest) };
+    let mut engine = Engine::new(options);
+    engine.on_instrument(&instrument(STOCK));
+    tell(&mut engine, quote(&[(98, 10)], &[(100, 10)]));
+    enter(&mut engine, limit(id(1, 1), Buy, 98, 5));
+    assert_eq!(printed(&mut engine, print(Aggressor::Sell, 99, 50)), NOTHING);
+    assert_eq!(printed(&mut engine, print(Aggressor::Sell, 98, 50)), ["1-1: 5 @ 98 maker", "1-1: filled"]);
 }

@@ -1,0 +1,251 @@
+//! The way between strategies and a recorded or quoted market, in market time: requests that have not arrived yet, and
+//! answers that are not known yet.
+//!
+//! ```text
+//!  td.orders ─► requests under way ─► the books ─► answers under way ─► matching.executions
+//!               until order_latency                until report_latency
+//! ```
+//!
+//! In lock-step a request is sent at the time of the latest market event. It reaches the books before the first event that is
+//! later than its arrival: an event of just that time comes first. An answer is written with the first event that is not
+//! earlier than its own arrival. All requests go through one connection and so do all answers: none overtakes another, and
+//! what would is kept back until the one before it has arrived. A delay of zero is none.
+//!
+//! A clock that goes back by more than [`SEAM`] begins another day: what is under way arrives before it. When the market's data
+//! ends, requests that have not arrived are refused ([`wire::Reason::MarketClosed`]), and all answers are known.
+
+mod draw;
+mod samples;
+
+use std::collections::VecDeque;
+
+use topology::config::MatchingConfig;
+use wire::{Execution, Nanos, Request};
+
+use draw::Delays;
+
+/// A day's clock that goes back by more, in nanoseconds, is another day's: as md's pace has it.
+const SEAM: u64 = 60_000_000_000;
+
+/// What is under way.
+#[derive(Debug)]
+pub(super) struct Way {
+    order_delays: Delays,
+    report_delays: Delays,
+    /// The latest market event's time.
+    now: Nanos,
+    /// With their arrival and their position in `td.orders`; the first to arrive in front.
+    requests: VecDeque<(Nanos, u64, Request)>,
+    /// With their arrival.
+    answers: VecDeque<(Nanos, Execution)>,
+    /// The books' answers to one message.
+    pub(super) fresh: Vec<Execution>,
+    /// The market's data has ended: nothing is delayed any more.
+    is_over: bool,
+}
+
+impl Way {
+    /// As the platform file says; `None` where nothing is ever under way.
+    pub(super) fn new(config: &MatchingConfig) -> Result<Option<Way>, String> {
+        if !config.has_latency() {
+            return Ok(None);
+        }
+        let delays = |latency, key: &str, stream| {
+            Delays::new(latency, config.latency_seed, stream).map_err(|why| format!("matching.{key}: {why}"))
+        };
+        Ok(Some(Way {
+            order_delays: delays(&config.order_latency, "order_latency", 1)?,
+            report_delays: delays(&config.report_latency, "report_latency", 2)?,
+            now: Nanos(0),
+            requests: VecDeque::new(),
+            answers: VecDeque::new(),
+            fresh: Vec::new(),
+            is_over: false,
+        }))
+    }
+
+    /// The latest market event's time.
+    pub(super) fn now(&self) -> Nanos {
+        self.now
+    }
+
+    /// A request is sent. It comes back if it arrives at once; else it is under way.
+    pub(super) fn send(&mut self, position: u64, request: Request) -> Option<Request> {
+        if self.is_over {
+            return Some(request);
+        }
+        let arrival = self.order_delays.arrival(self.now);
+        match self.requests.back() {
+            None if arrival <= self.now => return Some(request),
+            last => {
+                let arrival = last.map_or(arrival, |(last, ..)| arrival.max(*last));
+                self.requests.push_back((arrival, position, request));
+            }
+        }
+        None
+    }
+
+    /// The next request that reaches the books before a market event of this time.
+    pub(super) fn arrived_before(&mut self, event: Nanos) -> Option<(Nanos, u64, Request)> {
+        let (arrival, ..) = self.requests.front()?;
+        (*arrival < event || self.is_seam(event)).then(|| self.requests.pop_front()).flatten()
+    }
+
+    fn is_seam(&self, event: Nanos) -> bool {
+        event.0.saturating_add(SEAM) < self.now.0
+    }
+
+    /// A market event of this time comes.
+    pub(super) fn pass(&mut self, event: Nanos) {
+        if self.is_seam(event) {
+            // Of another day, whose times say nothing about this one's.
+            self.answers.iter_mut().for_each(|(arrival, _)| *arrival = event);
+            self.now = event;
+        } else {
+            self.now = self.now.max(event);
+        }
+    }
+
+    /// The fresh answers leave the market at `time`, all at once. `answered_up_to` is the last request that is answered.
+    pub(super) fn leave(&mut self, time: Nanos, answered_up_to: u64) {
+        if self.fresh.is_empty() {
+            return;
+        }
+        let arrival = if self.is_over { time } else { self.report_delays.arrival(time) };
+        let arrival = self.answers.back().map_or(arrival, |(last, _)| arrival.max(*last));
+        for mut answer in self.fresh.drain(..) {
+            answer.set_answered_up_to(answered_up_to);
+            self.answers.push_back((arrival, answer));
+        }
+    }
+
+    /// Moves the answers that are known by now to `known`.
+    pub(super) fn arrive(&mut self, known: &mut Vec<Execution>) {
+        while let Some((_, answer)) =
+            self.answers.pop_front_if(|(arrival, _)| self.is_over || *arrival <= self.now)
+        {
+            known.push(answer);
+        }
+    }
+
+    /// The market's data has ended. The requests that have not arrived come back.
+    pub(super) fn end(&mut self) -> VecDeque<(Nanos, u64, Request)> {
+        self.is_over = true;
+        std::mem::take(&mut self.requests)
+    }
+
+    /// Whether the market's data has ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Whether anything is under way.
+    pub(super) fn is_empty(&self) -> bool {
+        self.requests.is_empty() && self.answers.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use topology::config::Latency;
+    use wire::{CancelOrder, InstrumentId, OrderId, OrderStatus, OrderUpdate, Reason, StrategyId};
+
+    use super::*;
+
+    fn way(order_ns: u64, report_ns: u64) -> Way {
+        let constant = |ns| Latency::Constant(Duration::from_nanos(ns));
+        let config = MatchingConfig {
+            order_latency: constant(order_ns),
+            report_latency: constant(report_ns),
+            ..MatchingConfig::default()
+        };
+        Way::new(&config).unwrap().unwrap()
+    }
+
+    fn request(number: u32) -> Request {
+        Request::Cancel(CancelOrder::new(OrderId::new(StrategyId(5), 1, number), InstrumentId(1)))
+    }
+
+    fn answer() -> Execution {
+        let id = OrderId::new(StrategyId(5), 1, 1);
+        Execution::Update(OrderUpdate::about(id, InstrumentId(1), OrderStatus::Accepted, Reason::None))
+    }
+
+    #[test]
+    fn a_request_arrives_before_the_first_event_that_is_later() {
+        let mut way = way(100, 0);
+        way.pass(Nanos(1_000));
+        assert_eq!(way.send(64, request(1)), None);
+        assert_eq!(way.arrived_before(Nanos(1_100)), None, "an event of just that time comes first");
+        assert_eq!(way.arrived_before(Nanos(1_101)), Some((Nanos(1_100), 64, request(1))));
+        assert_eq!(way.arrived_before(Nanos(9_999)), None);
+    }
+
+    #[test]
+    fn without_a_delay_a_request_arrives_at_once() {
+        let mut way = way(0, 100);
+        assert_eq!(way.send(64, request(1)), Some(request(1)));
+        way.pass(Nanos(1_000));
+        assert_eq!(way.send(128, request(2)), Some(request(2)));
+    }
+
+    #[test]
+    fn no_request_overtakes_another() {
+        let mut way = way(0, 1);
+        way.requests.push_back((Nanos(5_000), 64, request(1)));
+        way.pass(Nanos(1_000));
+        assert_eq!(way.send(128, request(2)), None);
+        assert_eq!(way.arrived_before(Nanos(5_000)), None);
+        assert_eq!(way.arrived_before(Nanos(5_001)), Some((Nanos(5_000), 64, request(1))));
+        assert_eq!(way.arrived_before(Nanos(5_001)), Some((Nanos(5_000), 128, request(2))));
+    }
+
+    #[test]
+    fn an_answer_is_known_with_the_first_event_that_is_not_earlier() {
+        let mut way = way(0, 100);
+        way.pass(Nanos(1_000));
+        way.fresh.push(answer());
+        way.leave(Nanos(1_000), 640);
+        let mut known = Vec::new();
+        way.pass(Nanos(1_099));
+        way.arrive(&mut known);
+        assert!(known.is_empty());
+        way.pass(Nanos(1_100));
+        way.arrive(&mut known);
+        let mut expected = answer();
+        expected.set_answered_up_to(640);
+        assert_eq!(known, [expected]);
+    }
+
+    #[test]
+    fn at_the_end_requests_come_back_and_all_answers_are_known() {
+        let mut way = way(100, 100);
+        way.pass(Nanos(1_000));
+        way.fresh.push(answer());
+        way.leave(Nanos(1_000), 0);
+        way.send(64, request(1));
+        assert_eq!(way.end(), [(Nanos(1_100), 64, request(1))]);
+        let mut known = Vec::new();
+        way.arrive(&mut known);
+        assert!(known.len() == 1 && way.is_empty());
+        assert_eq!(way.send(128, request(2)), Some(request(2)), "nothing is delayed any more");
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_far_begins_another_day() {
+        let mut way = way(100, 100);
+        let late = 10 * SEAM;
+        way.pass(Nanos(late));
+        way.send(64, request(1));
+        way.fresh.push(answer());
+        way.leave(Nanos(late), 0);
+        assert_eq!(way.arrived_before(Nanos(late - 5)), None, "a little back is the same day");
+        assert!(way.arrived_before(Nanos(5)).is_some());
+        way.pass(Nanos(5));
+        let mut known = Vec::new();
+        way.arrive(&mut known);
+        assert_eq!((known.len(), way.now()), (1, Nanos(5)));
+    }
+}
