@@ -89,7 +89,7 @@ fn the_tariff_charges_what_margin_accounts_and_cash_accounts_do() {
         let account = [AccountId::OWN, MARGINED][below(2) as usize];
         let instrument = [STOCK, INDEX][below(2) as usize];
         let side = [Side::Buy, Side::Sell][below(2) as usize];
-        let lots = 2 + below(5) as i64;
+        let lots = 3 + below(5) as i64;
         let sent = order(number, account, instrument, side, lots, 2 + below(9) as i64);
         assert!(matches!(send(&mut desk, &sent), Verdict::Send(_)), "{:?}", refusal(&mut desk, &sent));
         let parts = [1, lots - 1];

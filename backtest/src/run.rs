@@ -73,8 +73,10 @@ pub fn run(
     witness: &mut impl Witness,
     mut go_on: impl FnMut(&Progress<'_>) -> bool,
 ) -> Result<Outcome, BacktestError> {
-    if let Some(reason) = unfit(&topology, plugins) {
-        return Err(BacktestError::Unfit(format!("the platform cannot run in one process: {reason}")));
+    let reasons = unfit(&topology, plugins);
+    if !reasons.is_empty() {
+        let reasons = reasons.join("; ");
+        return Err(BacktestError::Unfit(format!("the platform cannot run in one process: {reasons}")));
     }
     let patience = topology.master().stop_timeout;
     let began = Instant::now();

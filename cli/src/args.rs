@@ -23,6 +23,7 @@ use crate::verbs::replay::args::Replay;
 use crate::verbs::runs::args::RunsVerb;
 use crate::verbs::settle::Settle;
 use crate::verbs::strategy::args::StrategyVerb;
+use crate::verbs::sweep::args::Sweep;
 use crate::verbs::t2o::args::T2oVerb;
 use crate::verbs::token::TokenVerb;
 use crate::verbs::top::args::Top;
@@ -49,7 +50,7 @@ runs (by default runs in the current folder; empty: none is made);
 COLO_LOG, the level of the nodes' logs (error, warn, info, debug).
 
 Exit codes: 0 done, 1 failed, 2 usage or platform file, 3 host not fit, 4 a check did not hold,
-5 inconclusive, 69 no master, 73 cannot create, 77 permission."
+5 inconclusive, 69 no master, 73 cannot create, 77 permission, 130 a sweep was interrupted."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -67,6 +68,8 @@ pub(crate) enum Verb {
     /// What runs left behind: list their folders, show, compare, clean them, make a page of one.
     #[command(subcommand)]
     Runs(RunsVerb),
+    /// Run a backtest with many parameters, on many days, and say which are good and how much of that may be luck.
+    Sweep(Sweep),
     /// Show what would come back from a recording, without starting anything.
     Recover(Recover),
     /// Show what runs: nodes, journals, lag, losses.
@@ -113,7 +116,7 @@ pub(crate) enum Verb {
     /// Measure the tick-to-order matrix, and say what came of it.
     #[command(subcommand)]
     T2o(T2oVerb),
-    /// Check a platform file or a scenario without starting anything.
+    /// Check a platform file, a scenario or a sweep without starting anything.
     Check(Check),
     /// Show what a platform file means: every value with its origin, the nodes, the memory.
     Explain(Check),
@@ -149,6 +152,7 @@ Examples:
 Examples:
   colo check configs/demo.toml
   colo check configs/scenarios/matrix-quick.toml
+  colo check configs/sweeps/maker.toml
   colo explain configs/replay.toml --set md.source=sse --set md.files=DIR --format json")]
 pub(crate) struct Check {
     #[command(flatten)]

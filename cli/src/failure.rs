@@ -39,6 +39,8 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Runs(#[from] outcome::RunsError),
     #[error(transparent)]
+    Sweep(#[from] sweep::SweepError),
+    #[error(transparent)]
     Shelf(#[from] outcome::shelf::ShelfError),
     /// Standard output is gone.
     #[error("cannot write the output: {0}")]
@@ -87,6 +89,7 @@ impl Failure {
             Failure::Replay(error) => of_replay(error).code(),
             Failure::Runs(error) => of_runs(error).code(),
             Failure::Shelf(error) => of_shelf(error).code(),
+            Failure::Sweep(error) => of_sweep(error).code(),
             Failure::View(ViewError::NoInstance { .. }) => Exit::NoMaster.code(),
             Failure::View(ViewError::Io { source, .. })
             | Failure::View(ViewError::Open(journal::OpenError::Io { source, .. }))
@@ -133,6 +136,21 @@ fn of_runs(error: &outcome::RunsError) -> Exit {
             other => other,
         },
         outcome::RunsError::Io { source, .. } => Exit::of_io(source),
+    }
+}
+
+fn of_sweep(error: &sweep::SweepError) -> Exit {
+    use sweep::SweepError;
+    match error {
+        SweepError::Folder(error) => of_runs(error),
+        SweepError::Io { action: "create" | "write", source, .. } => match Exit::of_io(source) {
+            Exit::Failed => Exit::CannotCreate,
+            other => other,
+        },
+        SweepError::Io { source, .. } => Exit::of_io(source),
+        SweepError::NoSweep(_) | SweepError::Empty(_) | SweepError::OtherRuns { .. } => Exit::Usage,
+        SweepError::Changed { .. } => Exit::CheckFailed,
+        SweepError::Damaged { .. } | SweepError::InUse(_) => Exit::Failed,
     }
 }
 

@@ -14,7 +14,7 @@ const HEAD: &str = "\
 # Verbs
 
 What `colo --help`, `colo VERB --help` and the man pages say. Exit codes: 0 done, 1 failed, 2 usage or platform file, 3 host not
-fit, 4 a check did not hold, 5 inconclusive, 69 no master, 73 cannot create, 77 permission.
+fit, 4 a check did not hold, 5 inconclusive, 69 no master, 73 cannot create, 77 permission, 130 a sweep was interrupted.
 ";
 
 fn document() -> String {

@@ -401,6 +401,26 @@ fn what_the_verbs_about_runs_print_is_on_the_page() {
 }
 
 #[test]
+fn what_a_sweep_prints_is_on_the_page() {
+    let (page, home) = (Page::read(), Home::new());
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../configs/sweeps/simulated.toml");
+    let root = home.state_path().join("sweeps").display().to_string();
+    let out = format!("{root}/one");
+    let small = ["--set", "sample=3", "--set", "set=[\"md.interval=100ms\", \"md.count=100\"]"];
+    let run = [&["sweep", file, "--format", "json"][..], &small].concat();
+    compare(&page, "colo sweep --dry-run", &home.json(&[&run[..], &["--dry-run"]].concat()));
+    compare(&page, "colo sweep --dry-run", &home.json(&["check", file, "--format", "json"]));
+    let ended = home.json(&[&run[..], &["--out", &out]].concat());
+    assert_eq!((&ended["failed"], &ended["ended"]), (&0.into(), &6.into()), "{ended}");
+    compare(&page, "colo sweep", &ended);
+    let shown = home.json(&["sweep", "show", &out, "--format", "json"]);
+    assert!(shown["combinations"][0]["train"]["sd"].is_number(), "{shown}");
+    compare(&page, "colo sweep show", &shown);
+    compare(&page, "colo sweep ls", &home.json(&["sweep", "ls", "--dir", &root, "--format", "json"]));
+    compare(&page, "colo sweep report", &home.json(&["sweep", "report", &out, "--format", "json"]));
+}
+
+#[test]
 fn what_the_comparison_with_a_market_prints_is_on_the_page() {
     let (page, home) = (Page::read(), Home::new());
     // One of the two differs, so that a difference is printed too.

@@ -149,6 +149,14 @@ pub struct NodeOutcome {
     pub reason: Option<String>,
 }
 
+impl NodeOutcome {
+    /// A person has stopped it, and it has not failed by itself before: by SIGTERM, before it could handle that, or killed because
+    /// it did not end.
+    fn was_only_stopped(&self) -> bool {
+        self.by_a_person && (self.overstayed || matches!(self.exit, None | Some(0 | 143)))
+    }
+}
+
 impl Report {
     /// Gathers what the stopped nodes left in shared memory.
     ///
@@ -220,8 +228,9 @@ impl Report {
     /// Nodes that had died or failed before the platform was stopped.
     pub fn failed_nodes(&self) -> impl Iterator<Item = &NodeOutcome> {
         self.nodes.iter().filter(|node| {
-            matches!(node.state, NodeState::Dead | NodeState::Failed)
-                || node.exit.is_some_and(|exit| exit != 0)
+            let failed = matches!(node.state, NodeState::Dead | NodeState::Failed)
+                || node.exit.is_some_and(|exit| exit != 0);
+            failed && !node.was_only_stopped()
         })
     }
 }

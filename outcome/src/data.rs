@@ -23,7 +23,7 @@ pub struct FileMark {
 
 impl FileMark {
     /// Reads the whole file.
-    pub(crate) fn of(path: &Path) -> FileMark {
+    pub fn of(path: &Path) -> FileMark {
         let (bytes, xxh3) = match digest(path) {
             Ok((bytes, digest)) => (bytes, Some(digest)),
             Err(error) => {
@@ -50,7 +50,7 @@ fn digest(path: &Path) -> io::Result<(u64, String)> {
 }
 
 /// The files below these paths, in the order of their names.
-pub(crate) fn files_below(paths: &[PathBuf]) -> Vec<PathBuf> {
+pub fn files_below(paths: &[PathBuf]) -> Vec<PathBuf> {
     let (mut files, mut open) = (Vec::new(), paths.to_vec());
     while let Some(path) = open.pop() {
         if path.is_dir() {

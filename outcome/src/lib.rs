@@ -29,8 +29,9 @@ mod table;
 mod worker;
 mod write;
 
-pub use data::FileMark;
+pub use data::{FileMark, files_below};
+pub use fold::{Measure, strategy_measures};
 pub use follow::Missed;
 pub use manifest::{FORMAT, MANIFEST, Manifest, Mode, RunState, VERSION, Writer};
 pub use sheet::{Listed, ListedColumn};
-pub use write::{About, Place, RunWriter, RunsError, Written};
+pub use write::{About, Place, RunWriter, RunsError, Written, make_folder};

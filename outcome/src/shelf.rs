@@ -170,7 +170,8 @@ pub fn remove(folder: &Path) -> Result<(), ShelfError> {
     Ok(fs::remove_dir_all(folder).map_err(RunsError::io("remove", folder))?)
 }
 
-fn bytes_of(folder: &Path) -> u64 {
+/// Bytes of all files below a folder.
+pub fn bytes_of(folder: &Path) -> u64 {
     let size = |entry: fs::DirEntry| match entry.file_type() {
         Ok(kind) if kind.is_dir() => bytes_of(&entry.path()),
         _ => entry.metadata().map_or(0, |metadata| metadata.len()),

@@ -124,7 +124,7 @@ impl RunWriter {
     /// # Errors
     /// [`RunsError`].
     pub fn begin(place: &Place, topology: &Topology, about: About) -> Result<RunWriter, RunsError> {
-        let folder = make(place, &topology.instance)?;
+        let folder = make_folder(place, &topology.instance)?;
         let md: MdConfig = section(topology, NodeKind::Md);
         let mut paths: Vec<PathBuf> = match (&md.files, md.source.is_replay()) {
             (Some(files), true) => files.paths().into_iter().map(absolute).collect(),
@@ -317,7 +317,11 @@ impl RunWriter {
     }
 }
 
-fn make(place: &Place, instance: &str) -> Result<PathBuf, RunsError> {
+/// Makes the folder: of that place itself, or with a name of `name` and the time in a folder of such folders.
+///
+/// # Errors
+/// [`RunsError`].
+pub fn make_folder(place: &Place, name: &str) -> Result<PathBuf, RunsError> {
     let mut one = DirBuilder::new();
     one.mode(FOLDER_MODE);
     match place {
@@ -339,7 +343,7 @@ fn make(place: &Place, instance: &str) -> Result<PathBuf, RunsError> {
         Place::Root(root) => {
             fs::create_dir_all(root).map_err(RunsError::io("create", root))?;
             let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-            let name = format!("{instance}-{}", time.replace(['-', ':'], ""));
+            let name = format!("{name}-{}", time.replace(['-', ':'], ""));
             for number in 1.. {
                 let folder = match number {
                     1 => root.join(&name),

@@ -367,6 +367,14 @@ impl<S: Strategy> Harness<S> {
         desk.counters.iter().find(|(known, _)| *known == counter).map_or(0, |(_, value)| *value)
     }
 
+    /// Gives it other parameters while it runs, all of them, as `colo strategy set` does.
+    ///
+    /// # Errors
+    /// What the person is told.
+    pub fn set(&mut self, parameters: serde_json::Value) -> Result<(), String> {
+        self.session.set(parameters)
+    }
+
     /// Stops the strategy.
     pub fn stop(&mut self) {
         self.session.stop(false);

@@ -158,6 +158,17 @@ impl Market {
                 row.currency.take_if(|name| is_foreign(name));
             }
         }
+        for row in desk.contracts.iter().chain(&file.contracts) {
+            if let (Some(low), Some(high)) = (row.price_low, row.price_high)
+                && low > high
+            {
+                let name = row.symbols.as_deref().unwrap_or("all instruments");
+                return Err(MarketError::Unusable {
+                    message: format!("of {name}, price_low = {low} lies above price_high = {high}"),
+                    help: "mend the row in [[contracts]]".to_owned(),
+                });
+            }
+        }
         let first =
             |of: [Vec<FeeConfig>; 3]| of.into_iter().find(|rows| !rows.is_empty()).unwrap_or_default();
         let first_margins =

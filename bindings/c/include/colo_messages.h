@@ -15,7 +15,7 @@
 #endif
 
 /* Units. */
-#define COLO_MESSAGES_VERSION 8u /* grows with every change of a message */
+#define COLO_MESSAGES_VERSION 9u /* grows with every change of a message */
 #define COLO_NO_PRICE INT64_MIN /* a price that is none */
 #define COLO_PRICE_ONE 1000000000u /* one unit of the currency as a price */
 #define COLO_MONEY_ONE 1000000u /* one unit of the currency as money */
@@ -108,6 +108,7 @@
 #define COLO_NODE_CHANGE_JOINED 1u
 #define COLO_NODE_CHANGE_LEFT 2u
 #define COLO_NODE_CHANGE_DIED 3u
+#define COLO_NODE_CHANGE_PAUSED 4u
 
 /* NodeRole, one byte. */
 #define COLO_NODE_ROLE_STRATEGY 1u
@@ -218,6 +219,10 @@
 #define COLO_CONTRACT_TERMS_FLAGS_SHORTABLE 2u
 #define COLO_CONTRACT_TERMS_FLAGS_TODAY_APART 4u
 
+/* FeeRuleFlags: bits. */
+#define COLO_FEE_RULE_FLAGS_MAKER 1u
+#define COLO_FEE_RULE_FLAGS_TAKER 2u
+
 /* NewOrderFlags: bits. */
 #define COLO_NEW_ORDER_FLAGS_IS_POST_ONLY 1u
 #define COLO_NEW_ORDER_FLAGS_CANCEL_NEWEST 2u
@@ -291,8 +296,8 @@ typedef struct colo_instrument {
     int64_t price_high;
     int64_t reference_price;
     int64_t max_quantity;
-    uint8_t reserved_tail[8];
-    uint8_t reserved_end[8];
+    uint64_t multiplier;
+    char currency[8];
 } colo_instrument;
 COLO_HOLDS(sizeof(colo_instrument) == 96, "colo_instrument");
 COLO_HOLDS(offsetof(colo_instrument, id) == 0, "colo_instrument.id");
@@ -304,8 +309,8 @@ COLO_HOLDS(offsetof(colo_instrument, price_low) == 48, "colo_instrument.price_lo
 COLO_HOLDS(offsetof(colo_instrument, price_high) == 56, "colo_instrument.price_high");
 COLO_HOLDS(offsetof(colo_instrument, reference_price) == 64, "colo_instrument.reference_price");
 COLO_HOLDS(offsetof(colo_instrument, max_quantity) == 72, "colo_instrument.max_quantity");
-COLO_HOLDS(offsetof(colo_instrument, reserved_tail) == 80, "colo_instrument.reserved_tail");
-COLO_HOLDS(offsetof(colo_instrument, reserved_end) == 88, "colo_instrument.reserved_end");
+COLO_HOLDS(offsetof(colo_instrument, multiplier) == 80, "colo_instrument.multiplier");
+COLO_HOLDS(offsetof(colo_instrument, currency) == 88, "colo_instrument.currency");
 
 /* Level. */
 typedef struct colo_level {
@@ -1017,7 +1022,8 @@ typedef struct colo_fee_rule {
     uint8_t kind;
     uint8_t side;
     uint8_t event;
-    uint8_t reserved[3];
+    uint8_t flags;
+    uint8_t reserved[2];
     uint64_t unit;
     uint64_t rate;
     colo_wide per_lot;
@@ -1033,7 +1039,8 @@ COLO_HOLDS(offsetof(colo_fee_rule, charge) == 32, "colo_fee_rule.charge");
 COLO_HOLDS(offsetof(colo_fee_rule, kind) == 34, "colo_fee_rule.kind");
 COLO_HOLDS(offsetof(colo_fee_rule, side) == 35, "colo_fee_rule.side");
 COLO_HOLDS(offsetof(colo_fee_rule, event) == 36, "colo_fee_rule.event");
-COLO_HOLDS(offsetof(colo_fee_rule, reserved) == 37, "colo_fee_rule.reserved");
+COLO_HOLDS(offsetof(colo_fee_rule, flags) == 37, "colo_fee_rule.flags");
+COLO_HOLDS(offsetof(colo_fee_rule, reserved) == 38, "colo_fee_rule.reserved");
 COLO_HOLDS(offsetof(colo_fee_rule, unit) == 40, "colo_fee_rule.unit");
 COLO_HOLDS(offsetof(colo_fee_rule, rate) == 48, "colo_fee_rule.rate");
 COLO_HOLDS(offsetof(colo_fee_rule, per_lot) == 56, "colo_fee_rule.per_lot");

@@ -7,7 +7,7 @@ package layout
 
 // Units.
 const (
-	MessagesVersion = 8
+	MessagesVersion = 9
 	NoPrice         = int64(-9223372036854775808)
 	PriceOne        = 1000000000
 	MoneyOne        = 1000000
@@ -28,8 +28,8 @@ const (
 	InstrumentPriceHigh      = 56
 	InstrumentReferencePrice = 64
 	InstrumentMaxQuantity    = 72
-	InstrumentReservedTail   = 80
-	InstrumentReservedEnd    = 88
+	InstrumentMultiplier     = 80
+	InstrumentCurrency       = 88
 )
 
 // Level.
@@ -514,7 +514,8 @@ const (
 	FeeRuleKind       = 34
 	FeeRuleSide       = 35
 	FeeRuleEvent      = 36
-	FeeRuleReserved   = 37
+	FeeRuleFlags      = 37
+	FeeRuleReserved   = 38
 	FeeRuleUnit       = 40
 	FeeRuleRate       = 48
 	FeeRulePerLot     = 56
@@ -739,6 +740,7 @@ const (
 	NodeChangeJoined = 1
 	NodeChangeLeft   = 2
 	NodeChangeDied   = 3
+	NodeChangePaused = 4
 )
 
 // NodeRole, one byte.
@@ -870,6 +872,12 @@ const (
 	ContractTermsFlagsTradable   = 1
 	ContractTermsFlagsShortable  = 2
 	ContractTermsFlagsTodayApart = 4
+)
+
+// FeeRuleFlags: bits.
+const (
+	FeeRuleFlagsMaker = 1
+	FeeRuleFlagsTaker = 2
 )
 
 // NewOrderFlags: bits.

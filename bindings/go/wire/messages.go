@@ -5,7 +5,7 @@ package wire
 import "unsafe"
 
 // Version of the messages.
-const Version = 8
+const Version = 9
 
 // AccountAction: What happens to an account.
 type AccountAction uint8
@@ -453,6 +453,8 @@ const (
 	NodeChangeLeft NodeChange = 2
 	// Found dead.
 	NodeChangeDied NodeChange = 3
+	// Stopped by a person who has asked that its orders work on.
+	NodeChangePaused NodeChange = 4
 )
 
 func (v NodeChange) String() string {
@@ -463,13 +465,15 @@ func (v NodeChange) String() string {
 		return "left"
 	case NodeChangeDied:
 		return "died"
+	case NodeChangePaused:
+		return "paused"
 	}
 	return unlisted("NodeChange", uint8(v))
 }
 
 // IsListed is false for a value that no member has.
 func (v NodeChange) IsListed() bool {
-	return v-1 < 3
+	return v-1 < 4
 }
 
 // NodeRole: What a node is.
@@ -926,6 +930,13 @@ const (
 )
 
 const (
+	// Only while the order rested.
+	FeeRuleMaker = 1
+	// Only while the order came in.
+	FeeRuleTaker = 2
+)
+
+const (
 	// Rejected if any of it would trade at once; with any time in force that rests.
 	NewOrderIsPostOnly = 1
 	// Where it would trade with an order of its owner, what is left of it is cancelled.
@@ -1014,10 +1025,10 @@ type Instrument struct {
 	ReferencePrice Price
 	// Largest quantity of one order; zero: no limit.
 	MaxQuantity Quantity
-	// Zero.
-	_ [8]byte
-	// Zero.
-	_ [8]byte
+	// One unit of quantity is worth the price times this; zero: 1.
+	Multiplier uint64
+	// In which money it is paid; empty: nobody has said.
+	Currency Text8
 }
 
 // The layout is the contract's, or this does not compile.
@@ -1030,6 +1041,8 @@ var _ [48]struct{} = [unsafe.Offsetof(Instrument{}.PriceLow)]struct{}{}
 var _ [56]struct{} = [unsafe.Offsetof(Instrument{}.PriceHigh)]struct{}{}
 var _ [64]struct{} = [unsafe.Offsetof(Instrument{}.ReferencePrice)]struct{}{}
 var _ [72]struct{} = [unsafe.Offsetof(Instrument{}.MaxQuantity)]struct{}{}
+var _ [80]struct{} = [unsafe.Offsetof(Instrument{}.Multiplier)]struct{}{}
+var _ [88]struct{} = [unsafe.Offsetof(Instrument{}.Currency)]struct{}{}
 
 func (m *Instrument) invalid() string {
 	return ""
@@ -3080,8 +3093,10 @@ type FeeRule struct {
 	Side FeeSide
 	// For opening, closing, or all.
 	Event FeeEvent
+	// For orders that rested, or that came in; none of the two: for both.
+	Flags uint8
 	// Zero.
-	_ [3]byte
+	_ [2]byte
 	// What it is rounded up to, in 1e-9 of the currency; zero: 1e-9.
 	Unit uint64
 	// Part of what the fills are worth, in 1e-9.
@@ -3105,6 +3120,7 @@ var _ [32]struct{} = [unsafe.Offsetof(FeeRule{}.Charge)]struct{}{}
 var _ [34]struct{} = [unsafe.Offsetof(FeeRule{}.Kind)]struct{}{}
 var _ [35]struct{} = [unsafe.Offsetof(FeeRule{}.Side)]struct{}{}
 var _ [36]struct{} = [unsafe.Offsetof(FeeRule{}.Event)]struct{}{}
+var _ [37]struct{} = [unsafe.Offsetof(FeeRule{}.Flags)]struct{}{}
 var _ [40]struct{} = [unsafe.Offsetof(FeeRule{}.Unit)]struct{}{}
 var _ [48]struct{} = [unsafe.Offsetof(FeeRule{}.Rate)]struct{}{}
 var _ [56]struct{} = [unsafe.Offsetof(FeeRule{}.PerLot)]struct{}{}

@@ -24,6 +24,9 @@ pub(crate) fn check(arguments: &Check) -> Result<u8, Failure> {
             format: arguments.format,
         });
     }
+    if let Some(file) = arguments.platform.file.as_ref().filter(|file| is_sweep(file)) {
+        return super::sweep::plan::check(file, &arguments.platform.sets, arguments.format);
+    }
     let platform = super::platform(&arguments.platform)?;
     let topology = &platform.topology;
     let unfit = parameters::faults(topology);
@@ -101,6 +104,10 @@ impl Accounts {
 /// A file that cannot be read is reported as a platform file.
 fn is_scenario(file: &Path) -> bool {
     std::fs::read_to_string(file).is_ok_and(|text| bench_harness::t2o::scenario::is_scenario(&text))
+}
+
+fn is_sweep(file: &Path) -> bool {
+    std::fs::read_to_string(file).is_ok_and(|text| ::sweep::is_sweep(&text))
 }
 
 fn total_bytes(platform: &Platform) -> u64 {

@@ -32,6 +32,7 @@ mod service_manager;
 pub(crate) mod settle;
 mod status;
 pub(crate) mod strategy;
+pub(crate) mod sweep;
 pub(crate) mod t2o;
 pub(crate) mod token;
 pub(crate) mod top;
@@ -56,6 +57,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Verb::Replay(arguments) => replay::replay(&arguments),
         Verb::Down(arguments) => down::down(&arguments),
         Verb::Runs(verb) => runs::dispatch(&verb),
+        Verb::Sweep(arguments) => sweep::sweep(&arguments),
         Verb::Recover(arguments) => recover::recover(&arguments),
         Verb::Status(arguments) => status::status(&arguments),
         Verb::Top(arguments) => top::top(&arguments),

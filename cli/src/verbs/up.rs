@@ -24,6 +24,7 @@ use crate::verbs::{backtest, fit, report};
 pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
     let (mut topology, platform, recover) = what(arguments)?;
     let stop = StopFlag::install()?;
+    follow_owner(&stop);
     let (name, total) = (topology.instance.clone(), topology.nodes.len());
     let stays = arguments.stay || arguments.foreground;
     let keeping = Keeping::of(&arguments.out, platform.as_ref(), stays);
@@ -51,6 +52,13 @@ pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
     run_to_its_end(running, &stop, kept, arguments.format)
 }
 
+/// A run of a sweep ends with the sweep.
+fn follow_owner(stop: &StopFlag) {
+    if let Some(owner) = env::var(::sweep::OWNER_VARIABLE).ok().and_then(|pid| pid.parse().ok()) {
+        node::end_with(owner, stop);
+    }
+}
+
 /// The plug-ins of its programs, if all of it runs in this process. A backtest that does not says why, since it takes many
 /// times as long.
 fn one_process(topology: &Topology) -> Option<Plugins> {
@@ -58,19 +66,19 @@ fn one_process(topology: &Topology) -> Option<Plugins> {
         return None;
     }
     let plugins = Plugins::find(topology);
-    match ::backtest::unfit(topology, &plugins) {
-        Some(why) if topology.one_process.is_none() => {
-            talk!("lock-step over processes, which takes many times as long as in one: {why}");
-            None
-        }
-        // What keeps it is an error where the file asks for one process.
-        _ => {
-            for (program, plugin) in plugins.all().filter(|(program, plugin)| *program != plugin.path()) {
-                talk!("{} runs in this process, as {}", program.display(), plugin.path().display());
-            }
-            Some(plugins)
-        }
+    let reasons = ::backtest::unfit(topology, &plugins);
+    // What keeps it is an error where the file asks for one process.
+    if !reasons.is_empty() && topology.one_process.is_none() {
+        talk!(
+            "lock-step over processes, which takes many times as long as in one: {}",
+            reasons.join("\n  and ")
+        );
+        return None;
     }
+    for (program, plugin) in plugins.all().filter(|(program, plugin)| *program != plugin.path()) {
+        talk!("{} runs in this process, as {}", program.display(), plugin.path().display());
+    }
+    Some(plugins)
 }
 
 /// Plug-ins are no programs.

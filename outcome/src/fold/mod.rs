@@ -33,6 +33,8 @@ use wire::{
 use self::names::Names;
 use self::order::Life;
 use self::sheets::Sheets;
+
+pub use self::sheets::{Measure, strategy_measures};
 use self::trader::{SECOND, Trader, Worth};
 use crate::sheet::{Line, Listed};
 

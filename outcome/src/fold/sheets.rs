@@ -202,3 +202,25 @@ impl Sheets {
         (listed, problems.into_iter().flatten().collect())
     }
 }
+
+/// A column of `strategies.csv` that measures something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measure {
+    /// As the column is called.
+    pub name: &'static str,
+    /// What it counts.
+    pub unit: &'static str,
+    /// Those of several strategies may be added up.
+    pub is_sum: bool,
+}
+
+/// All of them.
+pub fn strategy_measures() -> impl Iterator<Item = Measure> {
+    const NOT_ADDED: [&str; 3] = ["max_drawdown", "sharpe_n", "sharpe_interval_s"];
+    let measures = STRATEGIES.iter().filter(|column| column.kind != "string");
+    measures.map(|column| Measure {
+        name: column.name,
+        unit: column.unit,
+        is_sum: column.kind != "float64" && !NOT_ADDED.contains(&column.name),
+    })
+}

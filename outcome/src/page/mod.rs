@@ -10,7 +10,8 @@ use self::gather::{Gathered, gather, number};
 use self::plot::{Picture, Series, escape};
 use crate::shelf::ShelfError;
 
-const STYLE: &str = include_str!("style.css");
+/// How pages look: light and dark, wide and narrow.
+pub const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 /// Rows of a table of strategies.
 const MOST_ROWS: usize = 500;

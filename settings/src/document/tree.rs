@@ -81,6 +81,25 @@ impl Table {
         }
     }
 
+    /// Its keys, in the order of the source.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|entry| entry.key.as_str())
+    }
+
+    /// The value under this key, and where it is written.
+    pub fn value(&self, key: &str) -> Option<(Json, Span)> {
+        let node = &self.get(key)?.node;
+        Some((node.to_json(), node.span))
+    }
+
+    /// The elements of the array under this key, each with where it is written; `None` where there is no array.
+    pub fn items(&self, key: &str) -> Option<Vec<(Json, Span)>> {
+        match &self.get(key)?.node.value {
+            Value::Array(items) => Some(items.iter().map(|item| (item.to_json(), item.span)).collect()),
+            _ => None,
+        }
+    }
+
     /// The table under this key.
     pub fn table(&self, key: &str) -> Option<&Table> {
         match &self.get(key)?.node.value {

@@ -44,7 +44,9 @@ impl<S: Strategy> Session<S> {
         }
         let (name, seconds) = (self.context.name(), (last - first.unwrap_or(last)).0 / 1_000_000_000);
         match taken {
-            0 => log::warn!("{name}: the history holds nothing of the instruments that it reads; starts cold"),
+            0 => {
+                log::warn!("{name}: the history holds nothing of the instruments that it reads; starts cold")
+            }
             _ => log::info!("{name}: warmed up with {taken} messages of {seconds} s"),
         }
         if let Some(clock) = &mut self.context.event_clock {

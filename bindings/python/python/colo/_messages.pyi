@@ -325,6 +325,12 @@ class Instrument:
     @property
     def max_quantity(self) -> int:
         """Largest quantity of one order; zero: no limit."""
+    @property
+    def multiplier(self) -> int:
+        """One unit of quantity is worth the price times this; zero: 1."""
+    @property
+    def currency(self) -> str:
+        """In which money it is paid; empty: nobody has said."""
     def copy(self) -> Instrument:
         """A copy that stays valid beyond the call."""
 
@@ -1333,6 +1339,9 @@ class FeeRule:
     @property
     def event(self) -> FeeEvent:
         """For opening, closing, or all."""
+    @property
+    def flags(self) -> int:
+        """For orders that rested, or that came in; none of the two: for both."""
     @property
     def unit(self) -> int:
         """What it is rounded up to, in 1e-9 of the currency; zero: 1e-9."""

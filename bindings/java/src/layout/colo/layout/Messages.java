@@ -6,7 +6,7 @@ public final class Messages {
     private Messages() {}
 
     // Units.
-    public static final int MESSAGES_VERSION = 8;
+    public static final int MESSAGES_VERSION = 9;
     public static final long NO_PRICE = Long.MIN_VALUE;
     public static final int PRICE_ONE = 1000000000;
     public static final int MONEY_ONE = 1000000;
@@ -25,8 +25,8 @@ public final class Messages {
     public static final int INSTRUMENT_PRICE_HIGH = 56;
     public static final int INSTRUMENT_REFERENCE_PRICE = 64;
     public static final int INSTRUMENT_MAX_QUANTITY = 72;
-    public static final int INSTRUMENT_RESERVED_TAIL = 80;
-    public static final int INSTRUMENT_RESERVED_END = 88;
+    public static final int INSTRUMENT_MULTIPLIER = 80;
+    public static final int INSTRUMENT_CURRENCY = 88;
 
     // Level.
     public static final int LEVEL_SIZE = 16;
@@ -439,7 +439,8 @@ public final class Messages {
     public static final int FEE_RULE_KIND = 34;
     public static final int FEE_RULE_SIDE = 35;
     public static final int FEE_RULE_EVENT = 36;
-    public static final int FEE_RULE_RESERVED = 37;
+    public static final int FEE_RULE_FLAGS = 37;
+    public static final int FEE_RULE_RESERVED = 38;
     public static final int FEE_RULE_UNIT = 40;
     public static final int FEE_RULE_RATE = 48;
     public static final int FEE_RULE_PER_LOT = 56;
@@ -620,6 +621,7 @@ public final class Messages {
     public static final int NODE_CHANGE_JOINED = 1;
     public static final int NODE_CHANGE_LEFT = 2;
     public static final int NODE_CHANGE_DIED = 3;
+    public static final int NODE_CHANGE_PAUSED = 4;
 
     // NodeRole, one byte.
     public static final int NODE_ROLE_STRATEGY = 1;
@@ -729,6 +731,10 @@ public final class Messages {
     public static final int CONTRACT_TERMS_FLAGS_TRADABLE = 1;
     public static final int CONTRACT_TERMS_FLAGS_SHORTABLE = 2;
     public static final int CONTRACT_TERMS_FLAGS_TODAY_APART = 4;
+
+    // FeeRuleFlags: bits.
+    public static final int FEE_RULE_FLAGS_MAKER = 1;
+    public static final int FEE_RULE_FLAGS_TAKER = 2;
 
     // NewOrderFlags: bits.
     public static final int NEW_ORDER_FLAGS_IS_POST_ONLY = 1;

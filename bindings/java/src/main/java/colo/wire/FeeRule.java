@@ -5,6 +5,10 @@ package colo.wire;
 public final class FeeRule extends Message {
     public static final int ID = 63;
     public static final int SIZE = 184;
+    /** Only while the order rested. */
+    public static final int MAKER = 1;
+    /** Only while the order came in. */
+    public static final int TAKER = 2;
 
     @Override
     public int messageId() {
@@ -84,6 +88,15 @@ public final class FeeRule extends Message {
 
     public void event(FeeEvent value) {
         setByte(36, value.value());
+    }
+
+    /** For orders that rested, or that came in; none of the two: for both. */
+    public int flags() {
+        return getByte(37) & 0xff;
+    }
+
+    public void flags(int value) {
+        setByte(37, (byte) value);
     }
 
     /** What it is rounded up to, in 1e-9 of the currency; zero: 1e-9. */

@@ -92,4 +92,22 @@ public final class Instrument extends Message {
     public void maxQuantity(long value) {
         setLong(72, value);
     }
+
+    /** One unit of quantity is worth the price times this; zero: 1. */
+    public long multiplier() {
+        return getLong(80);
+    }
+
+    public void multiplier(long value) {
+        setLong(80, value);
+    }
+
+    /** In which money it is paid; empty: nobody has said. */
+    public String currency() {
+        return getText(88, 8);
+    }
+
+    public void currency(String value) {
+        setText(88, 8, value);
+    }
 }

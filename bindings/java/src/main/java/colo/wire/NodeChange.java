@@ -9,6 +9,8 @@ public enum NodeChange {
     LEFT("left"),
     /** Found dead. */
     DIED("died"),
+    /** Stopped by a person who has asked that its orders work on. */
+    PAUSED("paused"),
     ;
 
     private static final NodeChange[] ALL = values();

@@ -1,0 +1,71 @@
+//! Why a sweep cannot begin or go on.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A sweep's folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SweepError {
+    /// The system refuses.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// With what.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The folder cannot be made.
+    #[error(transparent)]
+    Folder(#[from] outcome::RunsError),
+    /// It is none.
+    #[error("{} is no folder of a sweep: it has no sweep.json", .0.display())]
+    NoSweep(PathBuf),
+    /// There is no sweep at all.
+    #[error("there is no sweep in {}: `colo sweep FILE` makes one", .0.display())]
+    Empty(PathBuf),
+    /// A file of it cannot be understood.
+    #[error("{}: {why}", path.display())]
+    Damaged {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// Another process is at it.
+    #[error("another `colo sweep` is at work in {}: wait for it, or end it", .0.display())]
+    InUse(PathBuf),
+    /// The file describes another sweep than the folder's.
+    #[error("{}: {what}; what is finished there belongs to other runs: begin a new sweep without --resume", folder.display())]
+    OtherRuns {
+        /// The folder.
+        folder: PathBuf,
+        /// What differs.
+        what: String,
+    },
+    /// Finished runs were made from something else than what is there now.
+    #[error(
+        "{} finished runs in {} were made from something else than what is there now:{}\n--rerun changed runs them again; a new folder leaves these as they are",
+        runs, folder.display(), list(what)
+    )]
+    Changed {
+        /// The folder.
+        folder: PathBuf,
+        /// How many runs.
+        runs: usize,
+        /// What has changed.
+        what: Vec<String>,
+    },
+}
+
+impl SweepError {
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> SweepError {
+        let path = path.to_owned();
+        move |source| SweepError::Io { action, path, source }
+    }
+}
+
+fn list(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("\n  {line}")).collect()
+}
