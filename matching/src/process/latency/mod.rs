@@ -121,10 +121,9 @@ impl Way {
 
     /// Moves the answers that are known by now to `known`.
     pub(super) fn arrive(&mut self, known: &mut Vec<Execution>) {
-        while let Some((_, answer)) =
-            self.answers.pop_front_if(|(arrival, _)| self.is_over || *arrival <= self.now)
-        {
-            known.push(answer);
+        let is_known = |arrival: Nanos| self.is_over || arrival <= self.now;
+        while self.answers.front().is_some_and(|(arrival, _)| is_known(*arrival)) {
+            known.extend(self.answers.pop_front().map(|(_, answer)| answer));
         }
     }
 
