@@ -242,6 +242,9 @@ fn a_run_that_is_killed_leaves_a_folder_that_says_so_and_can_be_read() {
     let html = fs::read_to_string(folder.join("report.html")).expect("a page");
     assert!(html.contains("This run is unfinished") && html.contains("cut off"), "its page says so");
 
+    let compare = home.colo(&["runs", "compare", &text, &text]);
+    assert!(stdout(&compare).contains("it was killed before its end"), "{}", stdout(&compare));
+
     fs::write(folder.join("run.json"), "{ \"format\": \"colo-run\", ").expect("written");
     assert_eq!(ls()["state"], "damaged");
     assert_eq!(number(&home.json(&clean)["left"]), 1, "what is not understood stays");
@@ -349,4 +352,82 @@ fn a_strategy_alone_is_no_run_and_takes_no_folder() {
     let replay = home.colo(&["replay", "somewhere", "--strategy", "takers-1", "--out", "there"]);
     assert_eq!(replay.status.code(), Some(2));
     assert!(stderr(&replay).contains("cannot be used with"), "{}", stderr(&replay));
+}
+
+#[test]
+fn tables_that_are_not_what_the_run_wrote_are_named_and_not_compared() {
+    let home = Home::new();
+    let (whole, text) = place(&home, "whole");
+    let _ = run(&home, "whole", &[]);
+    let (damaged, other) = place(&home, "damaged");
+    let copied = || {
+        let _ = fs::remove_dir_all(&damaged);
+        fs::create_dir(&damaged).expect("a folder");
+        for name in TABLES.iter().chain(&["t2o.csv", "run.json", "platform.json"]) {
+            fs::copy(whole.join(name), damaged.join(name)).expect("copied");
+        }
+    };
+    copied();
+    let same = home.colo(&["runs", "compare", &text, &other]);
+    assert!(same.status.success(), "{}", stdout(&same));
+    let fills = fs::read_to_string(whole.join("fills.csv")).expect("a table");
+    let mut swapped: Vec<&str> = fills.lines().collect();
+    swapped.swap(1, 2);
+    let swapped = swapped.join("\n") + "\n";
+    for (what, text_of) in
+        [("empty", String::new()), ("cut", fills[..fills.len() / 2].to_owned()), ("swapped", swapped)]
+    {
+        copied();
+        fs::write(damaged.join("fills.csv"), text_of).expect("written");
+        for verb in ["show", "report"] {
+            let said = home.colo(&["runs", verb, &other]);
+            assert_eq!(said.status.code(), Some(4), "{what}, {verb}: {}", stderr(&said));
+            assert!(stderr(&said).contains("fills.csv"), "{what}, {verb}: {}", stderr(&said));
+        }
+        let page = fs::read_to_string(damaged.join("report.html")).expect("a page");
+        assert!(page.contains("not as the run left it"), "{what}");
+        let compare = home.colo(&["runs", "compare", &text, &other]);
+        assert_eq!(compare.status.code(), Some(1), "{what}: {}", stdout(&compare));
+    }
+    copied();
+    fs::remove_file(damaged.join("equity.csv")).expect("removed");
+    let show = home.colo(&["runs", "show", &other]);
+    assert!(stderr(&show).contains("equity.csv is missing"), "{}", stderr(&show));
+
+    // What a link leads to is not written to.
+    copied();
+    let precious = home.state_path().join("precious");
+    fs::write(&precious, "mine").expect("written");
+    std::os::unix::fs::symlink(&precious, damaged.join("report.html")).expect("a link");
+    assert!(home.colo(&["runs", "report", &other]).status.success());
+    assert_eq!(fs::read_to_string(&precious).expect("still there"), "mine");
+}
+
+#[test]
+fn a_run_that_is_read_late_says_what_it_does_not_know_and_when_it_began() {
+    let home = Home::new();
+    let (folder, text) = place(&home, "late");
+    let sets = ["--set", "md.interval=100us", "--set", "md.count=3000", "--set", "journal.capacity=64KiB"];
+    let up = home.colo(&[&["up", "--stay"][..], &sets].concat());
+    assert!(up.status.success(), "{}", stderr(&up));
+    home.wait_for("the source's end", || home.node("demo", "md")["state"] == "finished");
+    std::thread::sleep(Duration::from_secs(2));
+    let down = home.colo(&["down", "--out", &text, "--format", "json"]);
+    let report: Value = serde_json::from_str(&stdout(&down)).expect("a report");
+    let said = manifest(&folder);
+    let missed = said["missed"].to_string();
+    assert!(missed.contains("orders."), "the rings went round: {missed}");
+    let statuses: Vec<String> = rows(&folder, "orders.csv").iter().map(|row| row["status"].clone()).collect();
+    assert!(statuses.iter().all(|status| status != "unanswered"), "what was not read is not unanswered");
+    for (row, printed) in rows(&folder, "strategies.csv").iter().zip(report["strategies"].as_array().unwrap())
+    {
+        assert_eq!(parsed::<u64>(row, "orders"), number(&printed["orders"]));
+        assert_eq!(parsed::<u64>(row, "fills"), number(&printed["fills"]));
+        assert_eq!((row["fill_ratio"].as_str(), row["sharpe"].as_str()), ("", ""));
+    }
+    let time = |key: &str| humantime::parse_rfc3339(said[key].as_str().expect("a time")).expect("a time");
+    let lasted = time("ended").duration_since(time("started")).expect("in order").as_secs_f64();
+    assert!(lasted >= 2.0 && lasted >= said["seconds"].as_f64().expect("seconds") - 0.5, "{lasted}");
+    let ls = stdout(&home.colo(&["runs", "ls", "--dir", &home.state_path().display().to_string()]));
+    assert!(ls.contains("in part"), "{ls}");
 }

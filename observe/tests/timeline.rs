@@ -293,6 +293,17 @@ fn a_full_file_ends_with_whole_packets_and_no_slice_without_an_end() {
 }
 
 #[test]
+fn frames_that_are_missing_before_all_others_do_not_begin_the_trace_in_1970() {
+    let mut made = Made::new(None);
+    let best = made.best.clone();
+    made.timeline.gap(&best, 640, "overwritten before they were read").unwrap();
+    made.quote(1_000);
+    let (trace, totals) = made.finish();
+    let gap = trace.on("md").find(|event| event.category == "gap").unwrap();
+    assert_eq!((gap.time, totals.gaps), (START + 1_000, 1));
+}
+
+#[test]
 fn missing_frames_are_marked_and_what_is_no_message_is_shown() {
     let mut made = Made::new(None);
     made.quote(1_000);

@@ -132,6 +132,8 @@ pub struct Timeline<W> {
     totals: TimelineTotals,
     /// Time of the newest frame.
     newest: u64,
+    /// Frames that were missing before there was any: they get the time of the first.
+    early: Vec<Event>,
 }
 
 /// How many frames a journal had since the bucket began.
@@ -172,6 +174,7 @@ impl<W: Write> Timeline<W> {
             snapshots: HashMap::new(),
             totals: TimelineTotals::default(),
             newest: 0,
+            early: Vec::new(),
         })
     }
 
@@ -181,6 +184,9 @@ impl<W: Write> Timeline<W> {
     /// It cannot be written.
     pub fn frame(&mut self, journal: &TracedJournal, frame: &Frame<'_>) -> io::Result<()> {
         self.newest = self.newest.max(frame.time);
+        for event in self.early.drain(..) {
+            self.held.push(frame.time.max(self.held.settled()), 0, event);
+        }
         self.totals.frames += 1;
         self.totals.begins_ns.get_or_insert(frame.time);
         self.totals.ends_ns = Some(self.newest);
@@ -214,7 +220,10 @@ impl<W: Write> Timeline<W> {
         let event = Event::new(track, Shape::Instant, "frames missing").of("gap");
         let event = event.with("journal", journal.name.as_str()).with("bytes", bytes).with("why", why);
         // Its own time is not known; it is never before what is already there.
-        self.held.push(self.newest.max(self.held.settled()), 0, event);
+        match self.newest.max(self.held.settled()) {
+            0 => self.early.push(event),
+            time => drop(self.held.push(time, 0, event)),
+        }
         Ok(())
     }
 

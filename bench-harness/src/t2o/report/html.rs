@@ -15,7 +15,7 @@ pub(super) fn page(results: &Results, claims: &[Verdict], summary: &Summary) -> 
         body.push_str(&format!("<p class=note>{}</p>\n", escape(note)));
     }
     body.push_str("</header>\n");
-    verdict(&mut body, claims, summary);
+    verdict(&mut body, claims, summary, tables::not_run(results).as_deref());
     let about = "In each cell the median (bold) and the mean t2o in µs of the slices that count; “busy”: too few are quiet, so disturbed ones are in it; “raw”: the same of whole runs; under \
                  the dotted line the means of the report’s cell. The stronger the shade, the slower, in logarithmic steps of the median. † the cell has \
                  caveats; ‡ and hatched: it is not to be trusted.";
@@ -108,9 +108,12 @@ fn answer(summary: &Summary) -> String {
 }
 
 /// What a reader wants to know first.
-fn verdict(body: &mut String, claims: &[Verdict], summary: &Summary) {
+fn verdict(body: &mut String, claims: &[Verdict], summary: &Summary, not_run: Option<&str>) {
     body.push_str("<section class=verdict>\n");
     body.push_str(&format!("<h2>Verdict</h2>\n<p class=answer>{}</p>\n", answer(summary)));
+    if let Some(words) = not_run {
+        body.push_str(&format!("<p class=answer><b>{}</b></p>\n", escape(words)));
+    }
     body.push_str(&tally(claims));
     table_of(body, &tables::best(summary), "h2", Some("words"));
     let faults = tables::faults(summary);

@@ -19,6 +19,9 @@ pub(super) fn text(results: &Results, claims: &[Verdict], summary: &Summary) -> 
     if let Some(note) = &head.note {
         text.push_str(&format!("{note}\n\n"));
     }
+    if let Some(words) = tables::not_run(results) {
+        text.push_str(&format!("**{words}**\n\n"));
+    }
     push(&mut text, &tables::best(summary));
     push(&mut text, &tables::faults(summary));
     for words in tables::host_words(summary) {

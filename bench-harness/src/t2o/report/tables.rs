@@ -134,6 +134,13 @@ fn short_caveats(cell: &CellResult) -> String {
     if words.is_empty() { "–".to_owned() } else { words.join(" ") }
 }
 
+/// What the session has not measured: it was stopped, or runs failed.
+pub(super) fn not_run(results: &Results) -> Option<String> {
+    let missing = &results.missing;
+    (!missing.is_empty())
+        .then(|| format!("These results are not whole. Not measured: {}.", missing.join(" ")))
+}
+
 /// The original report's figures, and this run's.
 pub(super) fn beside_the_report(results: &Results) -> Table {
     let flatness = ["A", "D"].map(|group| {
@@ -159,7 +166,12 @@ pub(super) fn beside_the_report(results: &Results) -> Table {
     let [low, high] = known::range(|_| true);
     let mixed = cells_of(results, "F").filter_map(|cell| Some(cell.stage("t2o")?.p50_us)).fold(0.0, f64::max);
     let mut rows = vec![vec![
-        "mean t2o of 80 parked strategies, groups A to D".to_owned(),
+        match results.settings.run.strategies {
+            80 => "mean t2o of 80 parked strategies, groups A to D".to_owned(),
+            other => {
+                format!("mean t2o of 80 parked strategies, groups A to D; this run has {other} strategies")
+            }
+        },
         format!("{} to {} µs", us(low), us(high)),
         ours,
     ]];

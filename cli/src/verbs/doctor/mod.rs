@@ -69,7 +69,8 @@ pub(crate) fn doctor(arguments: &Doctor) -> Result<u8, Failure> {
                 text.push_str(&plan_text(planned));
             }
             text.push_str(&totals(&report.checks, &failed));
-            text.push_str(&verdict(&report.verdict, &report.checks));
+            let is_refused = !fits || !failed.is_empty();
+            text.push_str(&verdict(&report.verdict, &report.checks, is_refused));
             output::print(&text)?;
         }
     }
@@ -178,17 +179,22 @@ fn totals(all: &[Check], failed: &[&Check]) -> String {
 const NAMED: usize = 3;
 
 /// What it comes to, and what to mend first.
-fn verdict(verdict: &Verdict, all: &[Check]) -> String {
-    let mut text = format!("\n{}\n", verdict.sentence);
+fn verdict(verdict: &Verdict, all: &[Check], is_refused: bool) -> String {
+    let mut text = String::from("\n");
+    if is_refused {
+        text.push_str("the platform does not fit this host, for the reasons above; the host itself is\n");
+    }
+    text.push_str(&format!("{}\n", verdict.sentence));
     let ranked = verdict.ranked.iter().filter_map(|id| all.iter().find(|check| check.id == *id));
-    let first: Vec<&Check> = ranked
-        .filter(|check| check.status == Status::Fail || check.scale < Scale::Less)
-        .take(NAMED)
-        .collect();
-    for (place, check) in first.iter().enumerate() {
+    let delaying: Vec<&Check> =
+        ranked.filter(|check| check.status == Status::Fail || check.scale < Scale::Less).collect();
+    for (place, check) in delaying.iter().take(NAMED).enumerate() {
         let place = place + 1;
         let cost = if check.scale == Scale::Less { &check.cost } else { check.scale.words() };
         text.push_str(&format!("  {place}. {:<20} {:<13} {}\n", check.id, cost, check.fix));
+    }
+    if delaying.len() > NAMED {
+        text.push_str(&format!("  and {} more: see above\n", delaying.len() - NAMED));
     }
     text
 }

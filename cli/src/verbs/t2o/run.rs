@@ -43,19 +43,27 @@ pub(crate) fn run(arguments: &Run) -> Result<u8, Failure> {
         Format::Text => output::print(&text_of(&session.results))?,
     }
     for (run, why) in &session.failed {
-        talk!("{run} has no figures: {}", why.lines().next().unwrap_or_default());
+        talk!("{run} has no figures: {}", why.lines().take(2).collect::<Vec<_>>().join(" "));
     }
     if session.stopped {
-        talk!(
-            "stopped; what is finished is kept: go on with `colo t2o run {} --out {} --resume`",
-            scenario.file,
-            arguments.out.display()
-        );
+        talk!("stopped; what is finished is kept: go on with `{}`", again(arguments));
     } else {
         talk!("`colo t2o report {}` makes the report", arguments.out.display());
     }
     let done = session.failed.is_empty() && !session.stopped;
     Ok(if done { Exit::Done } else { Exit::Failed }.code())
+}
+
+/// The command that goes on with it.
+fn again(arguments: &Run) -> String {
+    let scenario = &arguments.scenario;
+    let mut words = vec!["colo t2o run".to_owned(), scenario.scenario.display().to_string()];
+    if !scenario.only.is_empty() {
+        words.push(format!("--only '{}'", scenario.only.join(",")));
+    }
+    words.extend(scenario.sets.iter().map(|set| format!("--set '{set}'")));
+    words.push(format!("--out {} --resume", arguments.out.display()));
+    words.join(" ")
 }
 
 /// One line a cell.
