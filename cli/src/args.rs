@@ -78,7 +78,7 @@ pub(crate) enum Verb {
     Top(Top),
     /// Show an instrument's book as a ladder.
     Book(Book),
-    /// Strategies of one's own: start a project.
+    /// Strategies: start a project of one's own; stop, start, replace, set one while the others trade.
     #[command(subcommand)]
     Strategy(StrategyVerb),
     /// Accounts: open them, move money, set limits, show what they have.

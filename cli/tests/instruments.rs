@@ -95,7 +95,7 @@ fn run(home: &Home, name: &str, file: &str, more: &[&str]) -> (std::path::PathBu
 
 #[test]
 fn the_multiplier_and_the_charges_of_a_file_hold_in_every_figure_of_a_run() {
-    let home = Home::new("instruments");
+    let home = Home::new();
     let file = home.state_path().join("contracts.toml");
     fs::write(&file, PLATFORM).expect("written");
     let file = file.display().to_string();
@@ -145,7 +145,7 @@ fn the_multiplier_and_the_charges_of_a_file_hold_in_every_figure_of_a_run() {
 
 #[test]
 fn a_wrong_file_of_instruments_is_shown_with_its_line_before_anything_starts() {
-    let home = Home::new("instruments-wrong");
+    let home = Home::new();
     let instruments = home.state_path().join("instruments.toml");
     fs::write(&instruments, "[[contracts]]\nsymbols = \"SIM\"\nmultipler = 50\n").expect("written");
     let named = format!("md.instruments_file={}", instruments.display());

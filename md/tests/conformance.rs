@@ -5,8 +5,7 @@ mod support;
 
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, TryRecvError};
 use std::time::{Duration, Instant};
 
 use md::book::Books;
@@ -19,11 +18,13 @@ use wire::{BookEvent, Instrument};
 /// Longest that one source may take.
 const WATCHDOG: Duration = Duration::from_secs(60);
 
+type Open = dyn Fn(&[u8], &Options) -> Result<Box<dyn Source>, SourceError>;
+
 /// A source, and a small whole day of it.
 struct Subject {
     name: &'static str,
     bytes: Vec<u8>,
-    open: Box<dyn Fn(&[u8], &Options) -> Result<Box<dyn Source>, SourceError>>,
+    open: Box<Open>,
 }
 
 /// One that reads a file of this name, with others beside it.
@@ -89,9 +90,9 @@ fn multicast() -> Subject {
         };
         let sender = Sender::new(plan, messages).unwrap();
         let SocketAddr::V4(server) = sender.server().unwrap() else { panic!("no IPv4") };
-        let stop = Arc::new(AtomicBool::new(false));
-        let until = Arc::clone(&stop);
-        let thread = std::thread::spawn(move || sender.run(|| until.load(Ordering::Relaxed)).unwrap());
+        let (stop, until) = mpsc::channel::<()>();
+        let is_over = move || matches!(until.try_recv(), Err(TryRecvError::Disconnected));
+        let thread = std::thread::spawn(move || sender.run(is_over).unwrap());
         let hearing = Hearing {
             place: Place { group, interface: Ipv4Addr::LOCALHOST, server: Some(server) },
             session: None,
@@ -99,7 +100,7 @@ fn multicast() -> Subject {
             silence: WATCHDOG,
         };
         let heard = MulticastSource::open(hearing, options);
-        let ended = Ended { stop, thread: Some(thread) };
+        let ended = Ended { stop: Some(stop), thread: Some(thread) };
         Ok(Box::new(Sending { source: heard?, _ended: ended }))
     };
     Subject { name: "multicast", bytes: Day::example().bytes(true), open: Box::new(open_one) }
@@ -112,13 +113,14 @@ struct Sending {
 }
 
 struct Ended {
-    stop: Arc<AtomicBool>,
+    /// The sender goes on as long as this is there.
+    stop: Option<mpsc::Sender<()>>,
     thread: Option<std::thread::JoinHandle<md::source::multicast::Sent>>,
 }
 
 impl Drop for Ended {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

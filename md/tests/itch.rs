@@ -113,7 +113,8 @@ fn what_cannot_be_understood_is_named_by_message_and_byte() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("bad.itch");
     // (which message, what becomes of it, what the error says)
-    let cases: [(usize, fn(&mut Vec<u8>), &str); 4] = [
+    type Spoil = fn(&mut Vec<u8>);
+    let cases: [(usize, Spoil, &str); 4] = [
         (3, |bytes| bytes[0] = b'Z', "message type"),
         (3, |bytes| bytes.push(0), "length of the message"),
         (3, |bytes| bytes[19] = b'Q', "side"),

@@ -6,8 +6,7 @@ mod support;
 
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, TryRecvError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -42,13 +41,14 @@ impl Published {
 struct Running {
     group: SocketAddrV4,
     server: SocketAddrV4,
-    stop: Arc<AtomicBool>,
+    /// The sender goes on as long as this is there.
+    stop: Option<mpsc::Sender<()>>,
     sender: Option<JoinHandle<Sent>>,
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        drop(self.stop.take());
         if let Some(sender) = self.sender.take() {
             let _ = sender.join();
         }
@@ -84,10 +84,10 @@ fn start(group: SocketAddrV4, messages: Vec<Vec<u8>>, change: impl FnOnce(&mut P
     change(&mut plan);
     let sender = Sender::new(plan, messages).unwrap();
     let SocketAddr::V4(server) = sender.server().unwrap() else { panic!("no IPv4") };
-    let stop = Arc::new(AtomicBool::new(false));
-    let until = Arc::clone(&stop);
-    let sender = std::thread::spawn(move || sender.run(|| until.load(Ordering::Relaxed)).unwrap());
-    Running { group, server, stop, sender: Some(sender) }
+    let (stop, until) = mpsc::channel::<()>();
+    let is_over = move || matches!(until.try_recv(), Err(TryRecvError::Disconnected));
+    let sender = std::thread::spawn(move || sender.run(is_over).unwrap());
+    Running { group, server, stop: Some(stop), sender: Some(sender) }
 }
 
 fn hearing(running: &Running) -> Hearing {

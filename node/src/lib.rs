@@ -23,6 +23,7 @@
 mod accounts;
 mod answers;
 mod asking;
+mod asks;
 mod callback;
 mod claim;
 mod depths;

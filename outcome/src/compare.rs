@@ -14,6 +14,7 @@ use serde_json::Value as Json;
 use crate::manifest::Manifest;
 use crate::shelf::{ShelfError, read};
 use crate::table::Table;
+use crate::whole::{caveats, faults};
 
 /// Fewer values say nothing.
 const LEAST: usize = 30;
@@ -55,6 +56,8 @@ pub struct Comparison {
     pub verdict: Verdict,
     /// Both ran in lock-step.
     pub deterministic: bool,
+    /// What keeps either from being compared as a whole run.
+    pub caveats: Vec<String>,
     /// What they were made from, where that differs.
     pub inputs: Vec<Changed>,
     /// Lock-step: the tables.
@@ -120,6 +123,15 @@ pub struct Measure {
 /// [`ShelfError`] when a folder cannot be read.
 pub fn compare(one: &Path, other: &Path) -> Result<Comparison, ShelfError> {
     let (first, second) = (read(one)?, read(other)?);
+    for (folder, manifest) in [(one, &first), (other, &second)] {
+        if let Some(why) = faults(folder, manifest).into_iter().next() {
+            return Err(ShelfError::Damaged { path: folder.to_owned(), why });
+        }
+    }
+    let of = |name: &str, manifest| -> Vec<String> {
+        caveats(manifest).into_iter().map(|caveat| format!("{name}: {caveat}")).collect()
+    };
+    let caveats = [of("one", &first), of("other", &second)].concat();
     let inputs = inputs((one, &first), (other, &second));
     let deterministic = first.deterministic && second.deterministic;
     let (mut tables, mut measures) = (Vec::new(), Vec::new());
@@ -139,7 +151,7 @@ pub fn compare(one: &Path, other: &Path) -> Result<Comparison, ShelfError> {
         false if is_any(Verdict::Noise) => Verdict::Noise,
         false => Verdict::TooLittle,
     };
-    Ok(Comparison { verdict, deterministic, inputs, tables, measures })
+    Ok(Comparison { verdict, deterministic, caveats, inputs, tables, measures })
 }
 
 /// Where the runs were made from different things.
@@ -149,7 +161,9 @@ fn inputs((one, first): (&Path, &Manifest), (other, second): (&Path, &Manifest))
     let mut changed = Vec::new();
     for what in keys {
         let (one, other) = (ours.remove(&what), theirs.remove(&what));
-        if one != other {
+        // Of a run that was killed nobody knows the data: it is read beside the run.
+        let is_known = !what.starts_with("data ") || (!first.data.is_empty() && !second.data.is_empty());
+        if one != other && is_known {
             let shown = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
             changed.push(Changed { what, one: shown(one), other: shown(other) });
         }

@@ -1,5 +1,6 @@
 //! Which files a run was made from, so that two runs can be told to have had the same.
 
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -35,12 +36,34 @@ impl FileMark {
     }
 }
 
-fn digest(path: &Path) -> io::Result<(u64, String)> {
+/// XXH3, 128 bits, of bytes that come one after the other.
+#[derive(Default)]
+pub(crate) struct Digest(Box<Xxh3>);
+
+impl Digest {
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// In hexadecimal.
+    pub(crate) fn words(&self) -> String {
+        format!("{:032x}", self.0.digest128())
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words())
+    }
+}
+
+/// Length and hash of a file.
+pub(crate) fn digest(path: &Path) -> io::Result<(u64, String)> {
     let mut file = File::open(path)?;
-    let (mut hash, mut bytes, mut buffer) = (Xxh3::new(), 0, vec![0; 1 << 20]);
+    let (mut hash, mut bytes, mut buffer) = (Digest::default(), 0, vec![0; 1 << 20]);
     loop {
         match file.read(&mut buffer)? {
-            0 => return Ok((bytes, format!("{:032x}", hash.digest128()))),
+            0 => return Ok((bytes, hash.words())),
             read => {
                 hash.update(&buffer[..read]);
                 bytes += read as u64;

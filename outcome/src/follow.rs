@@ -25,6 +25,15 @@ pub struct Missed {
     /// Why it could not be read at all, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    #[serde(skip)]
+    is_counted: bool,
+}
+
+impl Missed {
+    /// Orders and strategies are counted from it: without a part of it they are not what they were.
+    pub(crate) fn is_of_orders(&self) -> bool {
+        self.is_counted
+    }
 }
 
 /// What a journal is to the fold. In this order within one market event.
@@ -183,7 +192,8 @@ pub(crate) fn take(fold: &mut Fold, role: Role, frame: Header, payload: &[u8]) {
 
 impl Input {
     fn open(role: Role, instance: &InstanceDir, name: &str) -> Input {
-        let mut missed = Missed { journal: name.to_owned(), ..Missed::default() };
+        let is_counted = matches!(role, Role::Requests | Role::Executions | Role::Reports | Role::Drops);
+        let mut missed = Missed { journal: name.to_owned(), is_counted, ..Missed::default() };
         let opened = Journal::open_read_only(instance.find_journal(name)).and_then(|journal| {
             let first = journal.first_position();
             // A ring that never wrapped begins at its first position, whatever its marks say.

@@ -26,6 +26,7 @@ pub mod page;
 mod sheet;
 pub mod shelf;
 mod table;
+mod whole;
 mod worker;
 mod write;
 
@@ -34,4 +35,5 @@ pub use fold::{Measure, strategy_measures};
 pub use follow::Missed;
 pub use manifest::{FORMAT, MANIFEST, Manifest, Mode, RunState, VERSION, Writer};
 pub use sheet::{Listed, ListedColumn};
+pub use whole::faults;
 pub use write::{About, Place, RunWriter, RunsError, Written, make_folder};

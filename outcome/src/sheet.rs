@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use wire::{OrderId, Price};
 
+use crate::data::Digest;
+
 /// Decimal places of prices and exact money.
 const PLACES: u32 = 9;
 
@@ -29,6 +31,9 @@ pub struct Listed {
     pub rows: u64,
     /// Bytes.
     pub bytes: u64,
+    /// XXH3, 128 bits, of its bytes; `None` where it could not be written whole.
+    #[serde(default)]
+    pub xxh3: Option<String>,
     /// Its columns, in order.
     pub columns: Vec<ListedColumn>,
 }
@@ -56,6 +61,10 @@ impl Line {
     pub(crate) fn clear(&mut self) {
         self.text.clear();
         self.cells = 0;
+    }
+
+    pub(crate) fn cells(&self) -> usize {
+        self.cells
     }
 
     fn next(&mut self) {
@@ -189,13 +198,15 @@ pub(crate) struct Sheet {
     out: Option<BufWriter<File>>,
     rows: u64,
     bytes: u64,
+    hash: Digest,
     problem: Option<String>,
 }
 
 impl Sheet {
     pub(crate) fn create(folder: &Path, name: &'static str, columns: &'static [Column]) -> Sheet {
         let path = folder.join(name);
-        let mut sheet = Sheet { path, name, columns, out: None, rows: 0, bytes: 0, problem: None };
+        let hash = Digest::default();
+        let mut sheet = Sheet { path, name, columns, out: None, rows: 0, bytes: 0, hash, problem: None };
         match File::options().write(true).create_new(true).open(&sheet.path) {
             Ok(file) => sheet.out = Some(BufWriter::with_capacity(1 << 16, file)),
             Err(error) => sheet.fail(&error),
@@ -221,6 +232,8 @@ impl Sheet {
     fn put(&mut self, text: &str) {
         let Some(out) = &mut self.out else { return };
         self.bytes += text.len() as u64 + 1;
+        self.hash.update(text.as_bytes());
+        self.hash.update(b"\n");
         if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")) {
             self.fail(&error);
         }
@@ -254,12 +267,19 @@ impl Sheet {
             kind: column.kind.to_owned(),
             unit: column.unit.to_owned(),
         });
-        let listed = Listed {
+        let mut listed = Listed {
             name: self.name.to_owned(),
             rows: self.rows,
             bytes: self.bytes,
+            xxh3: Some(self.hash.words()),
             columns: columns.collect(),
         };
+        if self.problem.is_some() {
+            // What is there, not what there would have been.
+            let text = std::fs::read(&self.path).unwrap_or_default();
+            let lines = text.iter().filter(|byte| **byte == b'\n').count() as u64;
+            (listed.rows, listed.bytes, listed.xxh3) = (lines.saturating_sub(1), text.len() as u64, None);
+        }
         (listed, self.problem)
     }
 }

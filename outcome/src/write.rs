@@ -16,7 +16,7 @@ use topology::config::{MarketSource, MatchingConfig, MdConfig};
 use topology::{NodeKind, Program, TdSection, Topology, samples_file};
 
 use crate::data::{FileMark, files_below};
-use crate::fold::{Fold, Span};
+use crate::fold::{Fold, Partial, Span};
 use crate::follow::{Follow, Missed};
 use crate::logs::Marks;
 use crate::manifest::{FORMAT, MANIFEST, Manifest, Mode, RunState, VERSION, Writer};
@@ -63,8 +63,8 @@ pub struct About {
     pub colo: String,
     /// What runs in the place of a program: its plug-in.
     pub plugins: BTreeMap<PathBuf, PathBuf>,
-    /// Its first frames may be gone: it is read only now that it ends.
-    pub is_late: bool,
+    /// Its first frames may be gone: it is read only now that it ends, and began so long ago.
+    pub age: Option<Duration>,
 }
 
 /// The folder cannot be made.
@@ -124,7 +124,8 @@ impl RunWriter {
     /// # Errors
     /// [`RunsError`].
     pub fn begin(place: &Place, topology: &Topology, about: About) -> Result<RunWriter, RunsError> {
-        let folder = make_folder(place, &topology.instance)?;
+        let started = SystemTime::now() - about.age.unwrap_or_default();
+        let folder = make_folder(place, &topology.instance, started)?;
         let md: MdConfig = section(topology, NodeKind::Md);
         let mut paths: Vec<PathBuf> = match (&md.files, md.source.is_replay()) {
             (Some(files), true) => files.paths().into_iter().map(absolute).collect(),
@@ -145,7 +146,7 @@ impl RunWriter {
             instance: topology.instance.clone(),
             mode: about.mode,
             deterministic: topology.deterministic,
-            started: now(),
+            started: rfc3339(started),
             colo: about.colo,
             writer: Writer { pid, start },
             platform: about.platform,
@@ -155,7 +156,7 @@ impl RunWriter {
             ..Manifest::default()
         };
         let logs = InstanceDir::new(&topology.instance).map(|instance| instance.logs());
-        let marks = logs.filter(|_| !about.is_late).map(Marks::of);
+        let marks = logs.filter(|_| about.age.is_none()).map(Marks::of);
         let mut writer = RunWriter {
             folder,
             manifest,
@@ -237,7 +238,10 @@ impl RunWriter {
         let (span, missed) = match self.follow.take() {
             Some(follow) => {
                 let (fold, missed) = follow.finish();
-                let span = match fold.map(Fold::finish) {
+                // Marks and samples are looked at, not added up.
+                let is_whole = !missed.iter().any(Missed::is_of_orders);
+                let partial = (!is_whole).then_some(Partial(report));
+                let span = match fold.map(|fold| fold.finish(partial)) {
                     Some((files, problems, span)) => {
                         self.manifest.files = files;
                         self.problems.extend(problems);
@@ -270,7 +274,7 @@ impl RunWriter {
                 (false, true) => RunState::Interrupted,
                 (false, false) => RunState::Finished,
             },
-            ended: Some(now()),
+            ended: Some(rfc3339(SystemTime::now())),
             seconds: report.map(|report| report.seconds),
             first_ns: span.begin,
             last_ns: span.end,
@@ -321,7 +325,7 @@ impl RunWriter {
 ///
 /// # Errors
 /// [`RunsError`].
-pub fn make_folder(place: &Place, name: &str) -> Result<PathBuf, RunsError> {
+pub fn make_folder(place: &Place, name: &str, time: SystemTime) -> Result<PathBuf, RunsError> {
     let mut one = DirBuilder::new();
     one.mode(FOLDER_MODE);
     match place {
@@ -342,7 +346,7 @@ pub fn make_folder(place: &Place, name: &str) -> Result<PathBuf, RunsError> {
         }
         Place::Root(root) => {
             fs::create_dir_all(root).map_err(RunsError::io("create", root))?;
-            let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+            let time = humantime::format_rfc3339_seconds(time).to_string();
             let name = format!("{name}-{}", time.replace(['-', ':'], ""));
             for number in 1.. {
                 let folder = match number {
@@ -360,8 +364,8 @@ pub fn make_folder(place: &Place, name: &str) -> Result<PathBuf, RunsError> {
     }
 }
 
-fn now() -> String {
-    humantime::format_rfc3339_millis(SystemTime::now()).to_string()
+fn rfc3339(time: SystemTime) -> String {
+    humantime::format_rfc3339_millis(time).to_string()
 }
 
 fn absolute(path: &Path) -> PathBuf {

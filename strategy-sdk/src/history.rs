@@ -49,6 +49,8 @@ pub(crate) struct Recorded {
     data: MarketData,
     /// Market data before this time is left out.
     from: Nanos,
+    /// When the frame that was read last was written.
+    written: u64,
 }
 
 impl Recorded {
@@ -74,21 +76,33 @@ impl Recorded {
             data: word,
         })?;
         let symbols = symbols(recording.frames(listed, 0), folder)?;
-        // The market's time goes at least as fast as the recording's own.
         let lasts = u64::try_from(lasts.as_nanos()).unwrap_or(u64::MAX);
-        let since = recording.end().time.saturating_sub(lasts);
-        let open = || Recorded {
-            frames: recording.frames_since(wanted, 0, since),
+        let since = |time| Recorded {
+            frames: recording.frames_since(wanted, 0, time),
             symbols: symbols.clone(),
             data,
             from: Nanos(0),
+            written: 0,
         };
-        let mut last = Nanos(0);
-        let mut all = open();
-        while let Some(past) = all.step(false).unwrap_or_default() {
-            last = last.max(past.time);
+        // The market may have been still for long when the recording ended: further and further back.
+        let (end, begin) = (recording.end().time, recording.begins());
+        let mut back = lasts;
+        loop {
+            let from = end.saturating_sub(back);
+            let (mut last, mut part) = (None, since(from));
+            while let Some(past) = part.step(false).unwrap_or_default() {
+                last = last.max(Some(past.time));
+            }
+            if let Some(last) = last {
+                // The market's time goes at least as fast as that of the recording.
+                let part = since(part.written.saturating_sub(lasts));
+                return Ok(Recorded { from: last - Nanos(lasts), ..part });
+            }
+            if from <= begin {
+                return Ok(part);
+            }
+            back = back.saturating_mul(4);
         }
-        Ok(Recorded { from: last - Nanos(lasts), ..open() })
     }
 
     /// The next message that the strategy would hear. What is missing is passed over.
@@ -105,6 +119,7 @@ impl Recorded {
                 }
                 Err(error) => return Err(error.to_string()),
             };
+            self.written = frame.time;
             let Some(symbol) = self.symbols.get(&InstrumentId(frame.topic)) else { continue };
             let read = market(&frame, self.data);
             let read = read.map_err(|error| format!("at position {}: {error}", frame.position))?;

@@ -64,7 +64,7 @@ fn bars_by_time_end_on_whole_intervals_and_come_before_the_event_behind_them() {
         trade(&mut harness, ONE, 11 * S + 1, 95, 1);
         trade(&mut harness, ONE, 13 * S + 1, 96, 1);
         trade(&mut harness, ONE, 14 * S, 97, 1);
-        let expected = [first, bar_of_one(11, 95), bar_of_one(13, 96)].map(|bar: [i64; 8]| bar);
+        let expected = [first, bar_of_one(11, 95), bar_of_one(13, 96)];
         assert_eq!(heard(&harness), expected);
     }
 }

@@ -102,6 +102,15 @@ fn files_of(platform: &Platform, plugin_of: PluginOf) -> Vec<(String, PathBuf)> 
         files.extend(paths.map(|path| ("md.files".to_owned(), path.to_owned())));
     }
     files.extend(config.desk.file.iter().map(|file| ("desk.file".to_owned(), PathBuf::from(file))));
+    for (what, latency) in [
+        ("order latency", &config.matching.order_latency),
+        ("report latency", &config.matching.report_latency),
+    ] {
+        // A run's folder stands for its times.
+        let samples =
+            latency.samples().map(|path| if path.is_dir() { path.join("t2o.csv") } else { path.to_owned() });
+        files.extend(samples.map(|path| (what.to_owned(), path)));
+    }
     for group in &config.strategies {
         let program = PathBuf::from(&group.program);
         let what = format!("program of {}", group.name);

@@ -243,7 +243,7 @@ impl Groups {
             return Ok(segments.to_owned());
         }
         if self.single.as_deref() == Some(name.as_str()) {
-            return Ok([&[head.clone()], rest].concat());
+            return Ok([std::slice::from_ref(head), rest].concat());
         }
         if self.names.contains(name) {
             return Ok([&[head.clone(), "group".to_owned(), name.clone()], rest].concat());

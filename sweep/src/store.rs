@@ -188,7 +188,7 @@ impl Store {
     /// # Errors
     /// [`SweepError`].
     pub fn begin(place: &Place, sweep: &Sweep, colo: &str) -> Result<Store, SweepError> {
-        let folder = outcome::make_folder(place, &sweep.name)?;
+        let folder = outcome::make_folder(place, &sweep.name, SystemTime::now())?;
         let lock = lock(&folder)?;
         let path = folder.join(TEXT);
         fs::write(&path, &sweep.text).map_err(SweepError::io("write", &path))?;

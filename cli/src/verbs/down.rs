@@ -21,7 +21,7 @@ pub(crate) fn down(arguments: &Down) -> Result<u8, Failure> {
         talk!("instance `{name}` is being stopped already; this waits for its end");
     }
     let topology = running.topology();
-    let keeping = Keeping::at_its_end(arguments.out.as_deref(), topology);
+    let keeping = Keeping::at_its_end(arguments.out.as_deref(), topology, running.age());
     let mut kept = keeping.begin(topology, keeping::mode(topology))?;
     kept.follow(running.view());
     kept.look();

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use backtest::{Plugin, Plugins, Witness};
 use observe::{InstanceView, Report};
@@ -59,12 +59,12 @@ impl Keeping {
     }
 
     /// As whoever brought the platform up said, or is said now that it goes down.
-    pub(super) fn at_its_end(out: Option<&Path>, topology: &Topology) -> Keeping {
+    pub(super) fn at_its_end(out: Option<&Path>, topology: &Topology, age: Duration) -> Keeping {
         let before = topology.run_folder.as_ref().map(|folder| match folder.is_itself {
             true => Place::Folder(folder.path.clone()),
             false => Place::Root(folder.path.clone()),
         });
-        let about = About { colo: env!("CARGO_PKG_VERSION").to_owned(), is_late: true, ..About::default() };
+        let about = About { colo: env!("CARGO_PKG_VERSION").to_owned(), age: Some(age), ..About::default() };
         let defaults = PlatformSection::default();
         Keeping {
             place: out.map(|folder| Place::Folder(absolute(folder))).or(before),

@@ -146,6 +146,11 @@ impl Running {
         self.view.seats_of(NodeKind::Md).next().map_or(NodeState::Finished, |seat| seat.state)
     }
 
+    /// How long it has been there: since it was made, or since it was started here.
+    pub fn age(&self) -> Duration {
+        self.since.elapsed()
+    }
+
     /// Stays until `go_on` answers false, also after the source's end; answers false when master is gone before. As process
     /// 1 it reaps what others leave behind.
     pub fn stay(&mut self, mut go_on: impl FnMut(&InstanceView) -> bool) -> bool {

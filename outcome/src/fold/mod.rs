@@ -22,6 +22,7 @@ use std::path::Path;
 
 use accounts::{Follower as Accounts, Tariff};
 use ledger::Book;
+use observe::Report;
 use topology::config::MatchingConfig;
 use topology::{NodeKind, Topology};
 use wire::{
@@ -391,7 +392,7 @@ impl Fold {
 
     fn write_ended(&mut self) {
         for (id, Ended { life, update, at }) in std::mem::take(&mut self.ended) {
-            self.sheets.orders.write(&life.row(id, &self.names, Some((&update, at))));
+            self.sheets.orders.write(&life.row(id, &self.names, Some((&update, at)), true));
         }
     }
 
@@ -465,20 +466,25 @@ impl Fold {
     }
 
     /// Orders that are still at work, the last sample, the table of strategies.
-    pub(crate) fn finish(mut self) -> (Vec<Listed>, Vec<String>, Span) {
+    /// `partial`: not all of the run could be read, and this is its report, which counts from the begin.
+    pub(crate) fn finish(mut self, partial: Option<Partial<'_>>) -> (Vec<Listed>, Vec<String>, Span) {
         self.write_ended();
         let open: BTreeSet<OrderId> = self.lives.keys().copied().collect();
         for id in open {
             if let Some(life) = self.lives.get(&id) {
-                let line = life.row(id, &self.names, None);
+                let line = life.row(id, &self.names, None, partial.is_none());
                 self.sheets.orders.write(&line);
             }
         }
         self.sample(self.now, true);
         for (&seat, trader) in &mut self.traders {
             let worth: Worth = trader.worth(StrategyId(seat), &self.book);
-            trader.drawdown(worth.equity());
-            let line = trader.row(self.names.seat(seat), &worth);
+            trader.drawdown(worth.equity_net());
+            let name = self.names.seat(seat);
+            let line = match partial {
+                None => trader.row(name, &worth),
+                Some(Partial(report)) => partial_row(name, report),
+            };
             self.sheets.strategies.write(&line);
         }
         let span = Span {
@@ -490,6 +496,31 @@ impl Fold {
         let (listed, problems) = self.sheets.finish();
         (listed, problems, span)
     }
+}
+
+/// The report of a run of which not all could be read, if there is one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Partial<'a>(pub(crate) Option<&'a Report>);
+
+/// What the report says of a strategy; what only all of its rows would say stays empty.
+fn partial_row(name: &str, report: Option<&Report>) -> Line {
+    let mut line = Line::default();
+    line.text(name);
+    let row = report.and_then(|report| report.strategies.iter().find(|row| row.name == name));
+    let requests = row.map(|row| &row.requests);
+    let counts = |of: fn(&observe::Requests) -> u64| requests.map(of);
+    line.maybe(counts(|it| it.orders)).maybe(counts(|it| it.rejected)).maybe(counts(|it| it.cancels));
+    line.maybe(counts(|it| it.cancels_rejected)).maybe(counts(|it| it.replaces));
+    line.maybe(counts(|it| it.replaces_rejected)).maybe(row.map(|row| row.fills));
+    line.empty().empty().maybe(row.map(|row| row.position)).empty();
+    match row {
+        Some(row) => line.decimal((row.pnl * 1e9).round() as i128),
+        None => line.empty(),
+    };
+    while line.cells() < sheets::STRATEGIES.len() {
+        line.empty();
+    }
+    line
 }
 
 /// Whether reports are known later than what they report.

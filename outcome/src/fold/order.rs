@@ -71,8 +71,14 @@ impl Life {
         }
     }
 
-    /// Its row. `end` is how it ended; `None`: it has not.
-    pub(crate) fn row(&self, id: OrderId, names: &Names, end: Option<(&OrderUpdate, Option<u64>)>) -> Line {
+    /// Its row. `end` is how it ended; `None`: it has not, as far as is known: `is_whole` says whether all of it was read.
+    pub(crate) fn row(
+        &self,
+        id: OrderId,
+        names: &Names,
+        end: Option<(&OrderUpdate, Option<u64>)>,
+        is_whole: bool,
+    ) -> Line {
         let mut line = Line::default();
         line.order(id).text(names.seat(id.strategy().0)).number(self.account.0);
         line.number(self.instrument.0).text(names.symbol(self.instrument));
@@ -96,7 +102,13 @@ impl Life {
                 line.text(if update.reason == Reason::None { "" } else { update.reason.as_str() });
             }
             None => {
-                line.empty().text(if self.accepted.is_some() { "working" } else { "unanswered" }).empty();
+                let status = match (is_whole, self.accepted) {
+                    // Its end may have been overwritten.
+                    (false, _) => "unknown",
+                    (true, Some(_)) => "working",
+                    (true, None) => "unanswered",
+                };
+                line.empty().text(status).empty();
             }
         }
         line.number(self.filled).decimal(self.value).decimal(self.fees).number(self.fills);

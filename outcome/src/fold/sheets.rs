@@ -120,7 +120,7 @@ const ACCOUNTS: &[Column] = &[
     count("open_orders"),
 ];
 
-const STRATEGIES: &[Column] = &[
+pub(super) const STRATEGIES: &[Column] = &[
     STRATEGY,
     count("orders"),
     count("rejected"),

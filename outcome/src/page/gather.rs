@@ -54,12 +54,15 @@ pub(super) struct Gathered {
     pub(super) refused: BTreeMap<(String, &'static str, String), u64>,
     /// Tick-to-order times of orders, by quarter of an octave from 0.1 µs on.
     pub(super) times: Vec<u64>,
+    /// Tables that are not as the run left them.
+    pub(super) faults: Vec<String>,
     /// Rows that were cut off.
     pub(super) damaged: u64,
 }
 
 pub(super) fn gather(folder: &Path) -> Result<Gathered, ShelfError> {
     let mut all = Gathered { manifest: read(folder)?, times: vec![0; BINS], ..Gathered::default() };
+    all.faults = crate::whole::faults(folder, &all.manifest);
     span(folder, &mut all)?;
     equity(folder, &mut all)?;
     prices(folder, &mut all)?;

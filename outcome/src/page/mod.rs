@@ -64,8 +64,13 @@ fn header(all: &Gathered, name: &str) -> String {
         note(&mut text, &format!("The files lack a part of {}: {why}.", missed.journal));
     }
     manifest.problems.iter().for_each(|problem| note(&mut text, problem));
-    if all.damaged > 0 {
-        note(&mut text, &format!("{} rows are cut off and left out.", all.damaged));
+    for fault in &all.faults {
+        note(&mut text, &format!("This folder is not as the run left it: {fault}."));
+    }
+    match all.damaged {
+        0 => {}
+        1 => note(&mut text, "1 row is cut off and left out."),
+        rows => note(&mut text, &format!("{rows} rows are cut off and left out.")),
     }
     let Some(report) = &manifest.report else { return text + "</header>\n" };
     for node in report.failed_nodes() {
@@ -76,9 +81,10 @@ fn header(all: &Gathered, name: &str) -> String {
     let pnl: f64 = report.strategies.iter().map(|strategy| strategy.pnl).sum();
     let drawdown = all.drawdown.iter().map(|point| point.1).fold(0.0, f64::min);
     let class = if pnl < 0.0 { "down" } else { "up" };
+    let drawdown = if all.drawdown.is_empty() { "–".to_owned() } else { format!("{drawdown:.2}") };
     let tiles = [
         (format!("<b class={class}>{pnl:.2}</b>"), "profit and loss"),
-        (format!("<b>{drawdown:.2}</b>"), "largest drawdown, of the samples"),
+        (format!("<b>{drawdown}</b>"), "largest drawdown, of the samples"),
         (format!("<b>{}</b>", thousands(report.totals.requests.orders)), "orders"),
         (format!("<b>{}</b>", thousands(report.totals.requests.rejected)), "of them rejected"),
         (format!("<b>{}</b>", thousands(report.totals.fills)), "fills"),
@@ -109,7 +115,9 @@ fn pictures(all: &Gathered, body: &mut String) {
         0 => String::new(),
         rest => format!(" {rest} more strategies have no line of their own."),
     };
-    let time = if all.manifest.deterministic { "the market's time" } else { "the platform's clock" };
+    // A recorded day has its exchange's clock, in whatever zone that is.
+    let time =
+        if all.manifest.deterministic { "the market's own clock" } else { "the platform's clock (UTC)" };
     let total = Series { name: "all", points: &all.total, colour: 0, is_step: true };
     let lines = all.lines.iter().enumerate().map(|(index, line)| Series {
         name: &line.name,
@@ -117,9 +125,8 @@ fn pictures(all: &Gathered, body: &mut String) {
         colour: index + 1,
         is_step: true,
     });
-    let about = format!(
-        "Realised and unrealised profit and loss in the currency, without fees, by {time} (UTC).{rest}"
-    );
+    let about =
+        format!("Realised and unrealised profit and loss in the currency, without fees, by {time}.{rest}");
     let mut equity = base(all, "Equity", &about, 280.0);
     equity.series = std::iter::once(total).chain(lines.filter(|_| all.lines.len() > 1)).collect();
     body.push_str(&equity.figure());

@@ -8,6 +8,8 @@
 //! Events are handed over as ever, [`Context::is_warming_up`] is true, and orders are refused. Timers that are set then fire
 //! then: by the market's time, if that is the clock.
 
+use std::time::Duration;
+
 use wire::{Cause, Nanos};
 
 use super::Session;
@@ -42,12 +44,13 @@ impl<S: Strategy> Session<S> {
                 }
             }
         }
-        let (name, seconds) = (self.context.name(), (last - first.unwrap_or(last)).0 / 1_000_000_000);
+        let lasts = Duration::from_millis((last - first.unwrap_or(last)).0 / 1_000_000);
+        let name = self.context.name();
         match taken {
             0 => {
                 log::warn!("{name}: the history holds nothing of the instruments that it reads; starts cold")
             }
-            _ => log::info!("{name}: warmed up with {taken} messages of {seconds} s"),
+            _ => log::info!("{name}: warmed up with {taken} messages of {lasts:?}"),
         }
         if let Some(clock) = &mut self.context.event_clock {
             // What the strategy sets at its start counts from the platform's first event, not from yesterday.

@@ -77,11 +77,11 @@ const scale = (maps) => {
   const good = goal() === "max";
   const colour = (value) => {
     if (isBoth) {
-      const part = 75 * Math.abs(value) / most, side = (value > 0) === good ? "--high" : "--low";
+      const part = 62 * Math.abs(value) / most, side = (value > 0) === good ? "--high" : "--low";
       return `color-mix(in srgb, var(${side}) ${part.toFixed(0)}%, var(--back))`;
     }
     const part = high > low ? (value - low) / (high - low) : 0.5;
-    return `color-mix(in srgb, var(--high) ${(8 + 67 * (good ? part : 1 - part)).toFixed(0)}%, var(--back))`;
+    return `color-mix(in srgb, var(--high) ${(8 + 54 * (good ? part : 1 - part)).toFixed(0)}%, var(--back))`;
   };
   return { low, high, isBoth, colour };
 };

@@ -36,6 +36,9 @@ fn text(comparison: &Comparison) -> String {
         text.push_str(&table(&["made from", "one", "other"], 3, rows));
         text.push('\n');
     }
+    for caveat in &comparison.caveats {
+        text.push_str(&format!("not a whole run: {}\n", output::escaped(caveat)));
+    }
     comparison.tables.iter().for_each(|table| text.push_str(&of_table(table)));
     if !comparison.measures.is_empty() {
         text.push_str(&table(

@@ -27,6 +27,11 @@ struct Row {
 }
 
 impl Row {
+    /// Its files do not hold all of it.
+    fn is_partial(&self) -> bool {
+        self.complete == Some(false) && matches!(self.state.as_str(), "finished" | "interrupted" | "failed")
+    }
+
     fn of(shelved: &Shelved) -> Row {
         let manifest: Option<&Manifest> = shelved.manifest.as_ref().ok();
         let report = manifest.and_then(|manifest| manifest.report.as_ref());
@@ -65,7 +70,7 @@ fn text(rows: &[Row]) -> String {
     let shown = rows.iter().map(|row| {
         vec![
             output::escaped(&row.folder),
-            row.state.clone(),
+            if row.is_partial() { format!("{}, in part", row.state) } else { row.state.clone() },
             some(row.started.as_ref().map(|started| started.chars().take(19).collect())),
             some(row.seconds.map(|seconds| format!("{seconds:.1}"))),
             some(row.orders.map(number)),

@@ -28,3 +28,11 @@ fn root(dir: &Dir) -> PathBuf {
     let custom = || env::var_os(super::keeping::RUNS_VARIABLE).filter(|path| !path.is_empty());
     dir.dir.clone().or_else(|| custom().map(PathBuf::from)).unwrap_or_else(|| PathBuf::from("runs"))
 }
+
+/// Says what is wrong with a folder; the exit code.
+fn said(faults: &[String]) -> node::Exit {
+    for fault in faults {
+        talk!("the folder is not as the run left it: {fault}");
+    }
+    if faults.is_empty() { node::Exit::Done } else { node::Exit::CheckFailed }
+}

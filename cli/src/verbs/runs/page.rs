@@ -1,6 +1,9 @@
 //! `colo runs report`.
 
-use node::Exit;
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
 use outcome::shelf;
 
 use super::args::Page;
@@ -11,15 +14,34 @@ pub(super) fn page(arguments: &Page) -> Result<u8, Failure> {
     let folder = shelf::find(&super::root(&arguments.dir), arguments.run.as_deref())?;
     let html = outcome::page::page(&folder)?;
     let file = arguments.to.clone().unwrap_or_else(|| folder.join("report.html"));
-    std::fs::write(&file, &html).map_err(Failure::system("write", &file))?;
+    put(&file, html.as_bytes()).map_err(Failure::system("write", &file))?;
+    let faults = outcome::faults(&folder, &shelf::read(&folder)?);
     match arguments.format {
-        Format::Json => {
-            output::print_json(&serde_json::json!({ "folder": folder, "file": file, "bytes": html.len() }))?
-        }
+        Format::Json => output::print_json(
+            &serde_json::json!({ "folder": folder, "file": file, "bytes": html.len(), "faults": faults }),
+        )?,
         Format::Text => {
             let shown = super::super::keeping::shown(&file).display().to_string();
             output::print(&format!("{}, {}\n", output::escaped(&shown), bytes(html.len() as u64)))?;
         }
     }
-    Ok(Exit::Done.code())
+    Ok(super::said(&faults).code())
+}
+
+/// In one step, and in the place of a link that is there: what it leads to is none of ours. A device is written to.
+fn put(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let is_special = fs::symlink_metadata(file).is_ok_and(|it| !it.is_file() && !it.is_symlink());
+    if is_special {
+        return fs::write(file, bytes);
+    }
+    let mut name = file.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let new = file.with_file_name(name);
+    let _ = fs::remove_file(&new);
+    let made = fs::File::options().write(true).create_new(true).open(&new);
+    let written = made.and_then(|mut made| made.write_all(bytes)).and_then(|()| fs::rename(&new, file));
+    if written.is_err() {
+        let _ = fs::remove_file(&new);
+    }
+    written
 }

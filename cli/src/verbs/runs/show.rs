@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use node::Exit;
 use outcome::shelf;
 use outcome::{Manifest, Missed};
 use serde_json::json;
@@ -15,13 +14,17 @@ use crate::verbs::report;
 pub(super) fn show(arguments: &One) -> Result<u8, Failure> {
     let folder = shelf::find(&super::root(&arguments.dir), arguments.run.as_deref())?;
     let manifest = shelf::read(&folder)?;
+    let faults = outcome::faults(&folder, &manifest);
     match arguments.format {
         Format::Json => {
-            output::print_json(&json!({ "folder": folder, "state": manifest.state_word(), "run": manifest }))?
+            let state = manifest.state_word();
+            output::print_json(
+                &json!({ "folder": folder, "state": state, "faults": faults, "run": manifest }),
+            )?
         }
         Format::Text => output::print(&text(&folder, &manifest))?,
     }
-    Ok(Exit::Done.code())
+    Ok(super::said(&faults).code())
 }
 
 fn text(folder: &Path, manifest: &Manifest) -> String {
@@ -41,9 +44,11 @@ fn text(folder: &Path, manifest: &Manifest) -> String {
         line("took", format!("{seconds:.1} s"));
     }
     if let (Some(first), Some(last)) = (manifest.first_ns, manifest.last_ns) {
+        // Recorded days have the exchange's own clock, whatever its zone.
         let what = if manifest.deterministic { "market" } else { "clock" };
+        let zone = if manifest.deterministic { "" } else { "Z" };
         let seconds = last.saturating_sub(first) as f64 / 1e9;
-        line(what, format!("{} to {}, {seconds:.1} s", time(first), time(last)));
+        line(what, format!("{}{zone} to {}{zone}, {seconds:.1} s", time(first), time(last)));
     }
     line("colo", manifest.colo.clone());
     if let Some(platform) = &manifest.platform {
@@ -84,5 +89,5 @@ fn lacks(missed: &Missed) -> String {
 
 fn time(ns: u64) -> String {
     let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_nanos(ns);
-    humantime::format_rfc3339_millis(time).to_string()
+    humantime::format_rfc3339_millis(time).to_string().trim_end_matches('Z').to_owned()
 }

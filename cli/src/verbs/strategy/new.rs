@@ -62,13 +62,14 @@ impl Sdk {
 
     /// As Cargo.toml has it.
     fn dependency(&self) -> String {
-        let quoted = |text: &str| toml_string(text);
         match self {
             Sdk::Checkout(folder) => {
-                format!("{{ path = {} }}", quoted(&folder.join("strategy-sdk").display().to_string()))
+                format!("{{ path = {} }}", toml_string(&folder.join("strategy-sdk").display().to_string()))
             }
-            Sdk::Git { url, rev: None } => format!("{{ git = {} }}", quoted(url)),
-            Sdk::Git { url, rev: Some(rev) } => format!("{{ git = {}, rev = {} }}", quoted(url), quoted(rev)),
+            Sdk::Git { url, rev: None } => format!("{{ git = {} }}", toml_string(url)),
+            Sdk::Git { url, rev: Some(rev) } => {
+                format!("{{ git = {}, rev = {} }}", toml_string(url), toml_string(rev))
+            }
         }
     }
 
