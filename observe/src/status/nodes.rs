@@ -133,14 +133,16 @@ mod tests {
         orders.stat.head = 500;
         orders.stat.readers = vec![reader(2, true, 500 - 64)];
         let seats = [seat(2, "matching", NodeKind::Matching), seat(3, "td", NodeKind::Td)];
-        let rows = NodeStatus::of_all(&seats, &[quotes, orders], None);
+        let nobody = node::InstanceDir::new("nobody-runs-this").unwrap();
+        let rows = NodeStatus::of_all(&nobody, &seats, &[quotes, orders], None);
         assert_eq!(rows.iter().map(|row| row.lag_bytes).collect::<Vec<_>>(), [164, 600]);
     }
 
     #[test]
     fn counters_are_found_by_what_they_count() {
         let md = counting(seat(1, "md", NodeKind::Md), &[(Counter::Overruns, 7), (Counter::OffPlan, 2)]);
-        let rows = NodeStatus::of_all(&[md], &[], None);
+        let nobody = node::InstanceDir::new("nobody-runs-this").unwrap();
+        let rows = NodeStatus::of_all(&nobody, &[md], &[], None);
         assert_eq!((rows[0].counter(Counter::Overruns), rows[0].counter(Counter::Orders)), (7, 0));
         assert_eq!((rows[0].off_plan, rows[0].place_samples), (2, 0));
     }
