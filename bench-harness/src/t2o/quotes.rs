@@ -169,6 +169,8 @@ mod tests {
             builtin: None,
             accounts: Vec::new(),
             budget: Duration::ZERO,
+            warm_up: Duration::ZERO,
+            history: None,
         };
         let robin = |index| section(index, InstrumentChoice::Rule(InstrumentRule::RoundRobin));
         let sections = [
