@@ -107,9 +107,9 @@ impl Timers {
     pub(crate) fn pop(&mut self, now: Nanos, limit: TimerId, skips: bool) -> Option<Timer> {
         let due = |entry: &mut Entry| entry.timer.due <= now && entry.timer.id < limit;
         let mut entry = self.entries.pop_if(due)?;
-        if entry.every > 0 {
+        // One that does not recur has 0 for its interval.
+        if let Some(missed) = (now.0 - entry.timer.due.0).checked_div(entry.every) {
             if skips {
-                let missed = (now.0 - entry.timer.due.0) / entry.every;
                 entry.timer.missed = missed;
                 entry.timer.due += Nanos(missed * entry.every);
             }

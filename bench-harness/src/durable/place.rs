@@ -45,8 +45,8 @@ impl Place {
         let scratch =
             Scratch::create_at(folder).map_err(system("make a folder for files (name one by --dir)"))?;
         let found = statfs(folder).map_err(|errno| system("look at the file system")(errno.into()))?;
-        // Signed in glibc, unsigned in musl.
         let FsType(number) = found.filesystem_type();
+        #[allow(clippy::unnecessary_cast, reason = "signed in glibc, unsigned in musl")]
         let number = number as i64;
         let name = NAMES.iter().find(|(known, _)| *known == number).map(|(_, name)| *name);
         let disk = Disk {

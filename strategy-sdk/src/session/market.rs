@@ -239,7 +239,7 @@ impl<S: Strategy> Session<S> {
             return;
         };
         self.context.reach(instrument.id);
-        self.context.positions.list(&instrument);
+        self.context.positions.list(instrument);
         if newly_selected {
             self.topics_changed = true;
             if self.context.stage.hears() {
