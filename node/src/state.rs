@@ -41,7 +41,7 @@ numbered! {
     /// Where a node stands.
     ///
     /// ```text
-    ///            start        register         first poll      source at its end
+    ///            start        register         ready           source at its end
     ///   Empty ──────► Starting ──────► Joined ──────► Running ─────► Finished
     ///     ▲              │                │              │  stop          │ stop
     ///     │              └─────────┬──────┴──────────────┤◄───────────────┘
@@ -57,7 +57,7 @@ numbered! {
         Starting = 1 => "starting",
         /// Registered; sets itself up.
         Joined = 2 => "joined",
-        /// Polls.
+        /// Polls, and does what it is there for.
         Running = 3 => "running",
         /// Runs, but its source has no more to give.
         Finished = 4 => "finished",
