@@ -41,7 +41,15 @@ pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
     if is_left {
         topology.run_folder = keeping.noted();
         let quotes = expected_quotes(&topology);
-        start(topology, recover, &stop)?.detach();
+        let wanted = topology.run_folder.clone();
+        let running = start(topology, recover, &stop)?;
+        // Who took over has what the first one was told.
+        if let Ok(Some(folder)) = running.view().topology().map(|known| known.run_folder)
+            && wanted.as_ref() != Some(&folder)
+        {
+            talk!("taken over: the folder of its run stays {}", folder.path.display());
+        }
+        running.detach();
         return stayed(&name, total, quotes, arguments.format);
     }
     let kept = keeping.begin(&topology, keeping::mode(&topology))?;
