@@ -173,6 +173,58 @@ fn a_killed_sweep_leaves_nobody_and_goes_on_where_it_was() {
 }
 
 #[test]
+fn a_second_signal_ends_the_runs_at_once_and_says_so() {
+    let home = Home::new();
+    let platform = PLATFORM.replace("count = 60", "count = 100000000");
+    let (_, file) = place(&home, &platform, SWEEP);
+    let (folder, text) = out(&home, "out");
+    let child = home.command(&["sweep", &file, "--out", &text, "--jobs", "2"]).spawn().expect("colo starts");
+    let mut running = Running(Some(child));
+    home.wait_for("two runs", || ["0001", "0002"].iter().all(|run| folder.join("runs").join(run).exists()));
+    // They cannot end by themselves, so that the second signal has something to do.
+    processes(&format!("{text}/runs")).iter().for_each(|run| kill(*run, "STOP"));
+    let pid = running.0.as_ref().expect("it runs").id();
+    kill(pid, "INT");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    kill(pid, "INT");
+    let output = running.0.take().expect("it runs").wait_with_output().expect("its output");
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert!(stderr(&output).contains("interrupted; what has ended is kept"), "{}", stderr(&output));
+    assert!(stderr(&output).contains(&format!("colo sweep --resume {text}")), "{}", stderr(&output));
+    assert_eq!(processes(&text), Vec::<u32>::new());
+    assert!(home.left().is_empty(), "instances are left: {:?}", home.left());
+    assert!(!folder.join("runs/0001").exists() && !folder.join("running").exists());
+}
+
+#[test]
+fn what_a_killed_sweep_has_left_running_ends_before_it_goes_on() {
+    let home = Home::new();
+    let (_, file) = place(&home, &PLATFORM.replace("count = 60", "count = 600"), SWEEP);
+    let (whole, whole_text) = out(&home, "whole");
+    assert!(home.colo(&["sweep", &file, "--out", &whole_text]).status.success());
+    let (folder, text) = out(&home, "killed");
+    let child = home.command(&["sweep", &file, "--out", &text, "--jobs", "1"]).spawn().expect("colo starts");
+    let mut running = Running(Some(child));
+    let pid = running.0.as_ref().expect("it runs").id();
+    let runs = || processes(&format!("{text}/runs"));
+    home.wait_for("a run that has not ended", || {
+        let now = runs();
+        now.iter().for_each(|run| kill(*run, "STOP"));
+        !now.is_empty()
+    });
+    kill(pid, "KILL");
+    let _ = running.0.take().expect("it runs").wait_with_output();
+    let left = runs();
+    assert!(!left.is_empty(), "it has ended");
+    // It cannot hear that its sweep has gone until somebody lets it go on: by then another run has its place.
+    let resumed = home.json(&["sweep", "--resume", &text, "--format", "json"]);
+    assert_eq!(resumed["failed"], 0, "{resumed}");
+    assert_eq!(table(&folder), table(&whole));
+    assert!(left.iter().all(|run| !runs().contains(run)), "it still runs");
+    assert!(home.left().is_empty(), "instances are left: {:?}", home.left());
+}
+
+#[test]
 fn half_a_line_of_a_killed_sweep_is_no_result() {
     let home = Home::new();
     let (_, file) = place(&home, PLATFORM, SWEEP);

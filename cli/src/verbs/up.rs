@@ -23,8 +23,7 @@ use crate::verbs::{backtest, fit, report};
 
 pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
     let (mut topology, platform, recover) = what(arguments)?;
-    let stop = StopFlag::install()?;
-    follow_owner(&stop);
+    let stop = stop_flag()?;
     let (name, total) = (topology.instance.clone(), topology.nodes.len());
     let stays = arguments.stay || arguments.foreground;
     let keeping = Keeping::of(&arguments.out, platform.as_ref(), stays);
@@ -60,11 +59,14 @@ pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
     run_to_its_end(running, &stop, kept, arguments.format)
 }
 
-/// A run of a sweep ends with the sweep.
-fn follow_owner(stop: &StopFlag) {
-    if let Some(owner) = env::var(::sweep::OWNER_VARIABLE).ok().and_then(|pid| pid.parse().ok()) {
-        node::end_with(owner, stop);
-    }
+/// Set by a signal; and a run of a sweep ends with the sweep.
+fn stop_flag() -> Result<StopFlag, Failure> {
+    let Some(owner) = env::var(::sweep::OWNER_VARIABLE).ok().and_then(|pid| pid.parse().ok()) else {
+        return Ok(StopFlag::install()?);
+    };
+    let stop = StopFlag::install_patient()?;
+    node::end_with(owner, &stop);
+    Ok(stop)
 }
 
 /// The plug-ins of its programs, if all of it runs in this process. A backtest that does not says why, since it takes many
