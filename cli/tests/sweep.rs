@@ -523,6 +523,43 @@ fn the_page_and_the_tables_say_the_same() {
 }
 
 #[test]
+fn a_page_opens_on_a_map_that_has_figures() {
+    let home = Home::new();
+    let sweep = SWEEP
+        .replace("[2, 3]", "[2, 3]\nstrategies.takers.params.quantity = [1, 2]")
+        .replace("seeds = [1, 2]", "seeds = [1]");
+    let (_, file) = place(&home, PLATFORM, &sweep);
+    let (folder, text) = out(&home, "out");
+    assert!(home.colo(&["sweep", &file, "--out", &text]).status.success());
+    let page = || -> Value {
+        let answer = home.json(&["sweep", "report", &text, "--format", "json"]);
+        let html = fs::read_to_string(answer["file"].as_str().expect("a file")).expect("a page");
+        let data = html.split("id=data>").nth(1).and_then(|rest| rest.split("</script>").next());
+        serde_json::from_str(data.expect("data")).expect("JSON")
+    };
+    assert_eq!(page()["open"], Value::Null, "the mean has all it needs");
+    // As if each run with the second value of the third parameter had failed.
+    let path = folder.join("done.jsonl");
+    let lines = fs::read_to_string(&path).expect("lines");
+    let failed: Vec<usize> = (0..12).filter(|run| run % 2 == 1).map(|run| run + 1).collect();
+    let lines: Vec<String> = lines
+        .lines()
+        .map(|line| {
+            let mut done: Value = serde_json::from_str(line).expect("JSON");
+            if failed.contains(&(done["run"].as_u64().expect("a run") as usize)) {
+                (done["state"], done["measures"]) = ("failed".into(), serde_json::json!({}));
+            }
+            done.to_string()
+        })
+        .collect();
+    fs::write(&path, lines.join("\n") + "\n").expect("written");
+    // The table is written anew.
+    assert!(home.colo(&["sweep", "--resume", &text]).status.code() == Some(1));
+    let open = page()["open"].clone();
+    assert_eq!(open.as_array().map(|open| (open.len(), open[2].clone())), Some((3, 0.into())), "{open}");
+}
+
+#[test]
 fn the_sweeps_that_come_with_the_project_are_good() {
     let home = Home::new();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/sweeps");
