@@ -238,6 +238,8 @@ counters! {
     DiskRefusesSince = 51 => "disk_refuses_since",
     /// Of the orders that td took: they answer a quote of before a recovery, and are not timed.
     OrdersOfOldQuotes = 52 => "orders_of_old_quotes",
+    /// No counter: 1 while a strategy hears the market of before its start; 0 from then on.
+    WarmingUp = 61 => "warming_up",
     /// Accounts that were asked for more money; each once, until it has enough.
     MarginCalls = 62 => "margin_calls",
     /// Orders that close positions by force.

@@ -154,6 +154,13 @@ fn conclude(report: &Report, kept: Kept, is_interrupted: bool, format: Format) -
     // A report that nobody hears is no reason to leave the folder as it is.
     let is_whole = kept.finish(Some(report), is_interrupted);
     report::print(report, format)?;
+    if is_interrupted && report.failed_nodes().next().is_none() {
+        return Ok(if is_whole { report::exit_of_stop(report) } else { Exit::Failed.code() });
+    }
+    if !report.never_started.is_empty() {
+        let names = report.never_started.join(", ");
+        talk!("colo: no result: {names} still warmed up at the end (`warm_up` is longer than the data)");
+    }
     Ok(if is_whole { report::exit(report) } else { Exit::Failed.code() })
 }
 
