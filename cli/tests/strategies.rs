@@ -384,6 +384,23 @@ fn one_that_ends_in_its_start_has_not_started() {
 }
 
 #[test]
+fn what_a_master_that_stands_still_is_asked_is_done_when_it_goes_on() {
+    let platform = Platform::up();
+    let master = number(&platform.node("master")["pid"]) as u32;
+    kill(master, "STOP");
+    let silent = platform.refuses("stop rests-1", 1);
+    assert!(silent.contains("has not answered within 5 s") && silent.contains("as soon as it goes on"), "{silent}");
+    platform.goes_on("rests-1");
+    kill(master, "CONT");
+    platform.home.wait_for("the stop", || platform.node("rests-1")["state"] == "stopped by a person");
+    for name in [platform.node("rests-1"), platform.row("rests-1")] {
+        assert_eq!(number(&name["pid"]), 0, "it has no process: {name}");
+    }
+    assert!(platform.refuses("set rests-2 size=5 size=6", 2).contains("`size` is given twice"));
+    platform.down();
+}
+
+#[test]
 fn what_was_begun_under_a_master_that_was_killed_goes_on_under_the_next() {
     let platform = Platform::up();
     let pid = |name: &str| number(&platform.node(name)["pid"]) as u32;
