@@ -282,7 +282,7 @@ test = ["monday"]
     refused(
         text,
         &[
-            "did you mean [seeds]?",
+            "did you mean `seeds`?",
             "did you mean \"sharpe\"?",
             "no group of strategies is named `taker`",
             "did you mean `takers`?",
@@ -390,6 +390,9 @@ fn a_run_that_fails_is_a_row_and_others_go_on() {
         "{}",
         stderr(&run)
     );
+    assert!(!stdout(&run).contains("run 0003"), "said once: {}", stdout(&run));
+    let shown = home.colo(&["sweep", "show", &text]);
+    assert!(stdout(&shown).contains("run 0003: failed: "), "{}", stdout(&shown));
     // Of one everything, of the others the tables, of those that failed what they said.
     let has = |run: &str, name: &str| kept.join("runs").join(run).join(name).exists();
     let whole = all.iter().filter(|row| has(&row["run"], "orders.csv")).count();
