@@ -296,6 +296,13 @@ fn orders_go_out_and_trade_and_no_kill_loses_or_doubles_a_fill() {
         all
     };
     let (here, there) = (fills(&ours, |_| true), fills(&theirs, |order| clients.contains(&order)));
+    let mut said: BTreeMap<String, u64> = BTreeMap::new();
+    for execution in &ours {
+        if let Execution::Update(update) = execution {
+            *said.entry(format!("{} {}", update.status, update.reason)).or_default() += 1;
+        }
+    }
+    println!("{said:?}");
     println!(
         "{} requests, {} executions, {} orders, {} fills here, {} there, {kills} kills",
         desk.requests().len(),

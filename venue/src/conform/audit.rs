@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use wire::fold::WorkingOrders;
-use wire::{Execution, OrderId, OrderStatus, OrderUpdate, Reason, Request};
+use wire::{Execution, OrderId, OrderStatus, OrderUpdate, Reason, Request, Side};
 
 /// What is known of an order.
 #[derive(Clone, Debug, Default)]
 struct Held {
+    side: Option<Side>,
     quantity: i64,
     filled: i64,
     is_accepted: bool,
@@ -40,7 +41,10 @@ impl Audit {
         match request {
             Request::New(order) => {
                 self.new.insert(position, order.order_id);
-                self.orders.insert(order.order_id, Held { quantity: order.quantity.0, ..Held::default() });
+                self.orders.insert(
+                    order.order_id,
+                    Held { side: Some(order.side), quantity: order.quantity.0, ..Held::default() },
+                );
             }
             Request::Cancel(cancel) => self.orders.entry(cancel.order_id).or_default().cancels += 1,
             Request::Replace(replace) => self.orders.entry(replace.order_id).or_default().replaces += 1,
@@ -168,6 +172,9 @@ impl Audit {
 impl Held {
     fn update(&mut self, update: &OrderUpdate) -> Result<(), String> {
         let order = update.order_id;
+        if self.end.is_none() && self.side.is_some_and(|side| side != update.side) {
+            return Err(format!("order {order}: {:?} says {:?}", update.status, update.side));
+        }
         let too_many = |what: &str| Err(format!("order {order}: one more {what} than was asked for"));
         match update.status {
             OrderStatus::CancelRejected => {

@@ -187,6 +187,11 @@ impl Driver {
     fn refuse(&mut self, position: u64, request: &Request, reason: Reason, effects: &mut Effects) {
         self.unanswered.remove(&position);
         let refusal = OrderUpdate { reason, ..matching::seat::refuse(request) };
+        // A refused change says how the order stands, where it is known.
+        let refusal = match self.orders.get(&request.order_id()) {
+            Some(order) if refusal.status.is_refusal() => order.update(refusal.status, reason, Nanos(0)),
+            _ => refusal,
+        };
         effects.executions.push(Execution::Update(refusal));
     }
 
