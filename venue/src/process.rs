@@ -108,6 +108,7 @@ impl<V: Venue> Seat<V> {
             driver.take(&input, &mut effects);
             // What it wanted to send was sent, or is asked for.
             effects.commands.clear();
+            effects.notes.clear();
             for execution in effects.executions.drain(..) {
                 if made >= written {
                     answers.push(execution);
@@ -161,6 +162,7 @@ impl<V: Venue> Seat<V> {
         for command in self.effects.commands.drain(..) {
             self.venue.send(&command);
         }
+        self.effects.notes.drain(..).for_each(|note| log::warn!("{note}"));
         self.answers.append(&mut self.effects.executions);
         self.write(context)
     }
@@ -220,14 +222,15 @@ impl<V: Venue> Seat<V> {
         if now >= self.next_look {
             self.next_look = now + PATIENCE;
             let waiting: BTreeSet<Overdue> = self.driver.waiting().into_iter().collect();
-            for overdue in self.waiting.intersection(&waiting).copied().collect::<Vec<_>>() {
-                if self.driver.is_up() {
-                    log::warn!(
-                        "no answer from the market for {} s: {overdue:?} is asked for",
-                        PATIENCE / 1_000_000_000
-                    );
-                    self.hear(context, &Input::Overdue(overdue))?;
-                }
+            let overdue: Vec<Overdue> = self.waiting.intersection(&waiting).copied().collect();
+            if !overdue.is_empty() && self.driver.is_up() {
+                log::warn!(
+                    "no answer from the market for {} s: {} are asked for, {:?} first",
+                    PATIENCE / 1_000_000_000,
+                    overdue.len(),
+                    overdue[0]
+                );
+                overdue.into_iter().try_for_each(|overdue| self.hear(context, &Input::Overdue(overdue)))?;
             }
             self.waiting = waiting;
         }

@@ -67,6 +67,8 @@ readers = "loose"
 mode = "parked"
 [td]
 mode = "parked"
+restart_max = 1000
+restart_backoff = "0s"
 [matching]
 mode = "parked"
 fill = "external"
@@ -254,8 +256,9 @@ fn orders_go_out_and_trade_and_no_kill_loses_or_doubles_a_fill() {
     }
     for kill in 0..kills {
         std::thread::sleep(Duration::from_millis(300 + draw.below(1_500)));
-        match kill % 3 {
+        match kill % 5 {
             2 => exchange.kill("gateway"),
+            4 => desk.kill("td"),
             _ => desk.kill("matching"),
         }
     }

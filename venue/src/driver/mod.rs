@@ -55,6 +55,8 @@ pub struct Effects {
     pub executions: Vec<Execution>,
     /// To be sent.
     pub commands: Vec<Command>,
+    /// Worth a line in the log.
+    pub notes: Vec<String>,
 }
 
 /// A request without an answer.
@@ -464,7 +466,8 @@ impl Driver {
             }
             Says::Triggered => {
                 self.accept(order_id, time, effects);
-                if let Some(order) = self.orders.get(&order_id) {
+                if let Some(order) = self.orders.get_mut(&order_id).filter(|order| !order.is_triggered) {
+                    order.is_triggered = true;
                     let update = order.update(OrderStatus::Triggered, Reason::None, time);
                     effects.executions.push(Execution::Update(update));
                 }
@@ -640,7 +643,9 @@ impl Driver {
                 return self.finish(order_id, end, None, time, effects);
             }
             OrderState::None => {
-                log::error!("the market does not know order {order_id} any more, which it had accepted");
+                effects.notes.push(format!(
+                    "the market does not know order {order_id} any more, which it had accepted: it counts as expired"
+                ));
                 let filled = order.filled;
                 order.end = Some(End { status: OrderStatus::Cancelled, reason: Reason::Expired, filled });
                 return self.end(order_id, None, time, effects);
@@ -671,9 +676,9 @@ impl Driver {
             }
             order.ahead = 0;
             let (price, quantity) = order.missing(filled, average);
-            log::warn!(
+            effects.notes.push(format!(
                 "order {order_id}: {quantity} have traded of which no report came; written as one trade at {price}"
-            );
+            ));
             self.trade(order_id, price, quantity, time, effects);
             self.settle(order_id, time, effects);
         } else {

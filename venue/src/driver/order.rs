@@ -50,6 +50,7 @@ pub(super) struct Order {
     /// All names that were given for it.
     pub(super) names: Vec<String>,
     pub(super) is_accepted: bool,
+    pub(super) is_triggered: bool,
     pub(super) price: Price,
     pub(super) quantity: i64,
     pub(super) filled: i64,
@@ -74,6 +75,7 @@ impl Order {
             names: vec![name.clone()],
             name,
             is_accepted: false,
+            is_triggered: false,
             price: request.price,
             quantity: request.quantity.0,
             filled: 0,
