@@ -343,6 +343,9 @@ fn what_a_killed_td_left_to_its_successor_is_no_difference() {
     // Without a master nobody is started again. td sends on, and is not answered; then matching answers, and is not heard.
     kill(master, "KILL");
     kill(matching, "STOP");
+    let head = || Journal::open_read_only(platform.journal("td.orders")).expect("td's orders").head();
+    let stopped = head();
+    platform.home.wait_for("orders that are not answered", || head() > stopped + 4096);
     assert_eq!(exit(&platform.run("audit")), 0);
     kill(td, "KILL");
     kill(matching, "CONT");

@@ -116,6 +116,8 @@ fn agrees(folder: &Path, report: &Value) {
             assert_eq!(parsed::<u64>(row, column), number(&printed[column]), "{name}: {column}");
         }
         assert_eq!(Some(parsed::<i64>(row, "position")), printed["position"].as_i64(), "{name}");
+        let open = orders.iter().filter(|order| order["strategy"] == *name && order["ended_ns"].is_empty());
+        assert_eq!(parsed::<usize>(row, "open"), open.count(), "{name}");
         let pnl = printed["pnl"].as_f64().expect("pnl");
         assert!((parsed::<f64>(row, "pnl") - pnl).abs() <= 1e-6, "{name}: {} and {pnl}", row["pnl"]);
         // What fills say of themselves, summed anew.

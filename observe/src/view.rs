@@ -301,6 +301,12 @@ impl InstanceView {
         (now, now.wrapping_sub(self.registry.clock_offset()))
     }
 
+    /// The process of each seat, by the registry alone: nobody asks the kernel whether it lives. 0: none.
+    pub fn pids(&self) -> Vec<(u32, u32)> {
+        let pid = |number| Some((number, self.registry.seat(number)?.process().pid));
+        (0..self.registry.seats()).filter_map(pid).collect()
+    }
+
     /// Who sleeps at the moment, of these seats and names.
     pub fn looks(&self, seats: &[(u32, Arc<str>)]) -> Vec<SeatLook> {
         let look = |(number, node): &(u32, Arc<str>)| {

@@ -197,6 +197,18 @@ fn a_node_s_track_has_its_process_and_nodes_of_one_process_have_tracks_below_it(
 }
 
 #[test]
+fn a_node_that_is_started_again_has_a_track_below_its_new_process() {
+    let mut made = Made::new(None);
+    let quote = made.quote(10);
+    made.timeline.join(&[TracedNode { pid: Some(201), ..nodes()[0].clone() }]).unwrap();
+    let again = made.quote(20_000);
+    let (trace, _) = made.finish();
+    let of = |pid| trace.events.iter().filter(|event| trace.tracks[&event.track].tid == Some(pid)).count();
+    assert!(quote < again);
+    assert!(of(101) > 0 && of(201) > 0, "what it did before lies there, and what it did since here");
+}
+
+#[test]
 fn orders_that_overlap_lie_in_lanes_of_their_own_and_each_is_there_once() {
     let mut made = Made::new(None);
     let quote = made.quote(1_000);

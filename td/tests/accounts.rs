@@ -133,7 +133,7 @@ fn a_market_order_holds_back_the_worst_price_of_a_simulated_instrument() {
     assert!(matches!(take(&mut gateway, ME, &market_order(1, 10)), Decision::Send(_)));
     let desk = &gateway.accounts().unwrap().follower().desk;
     assert_eq!(desk.account(AccountId(1)).unwrap().available, (10_000 - 1_200) * 1_000_000_000);
-    let too_large = take(&mut gateway, ME, &market_order(2, 1_000));
+    let too_large = take(&mut gateway, ME, &market_order(2, 100));
     assert_eq!(refusal(too_large), Some(Reason::InsufficientFunds));
 }
 

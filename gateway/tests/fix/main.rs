@@ -72,15 +72,8 @@ fn orders_are_entered_changed_cancelled_and_filled() {
     client.send("D", "11=z|1=7|55=SIM001|54=1|38=1|40=2|44=99|");
     client.expect(&[(35, "8"), (150, "8"), (103, "15")]);
     client.send("D", "11=ioc|55=SIM001|54=1|38=4|40=1|59=3|");
-    client.expect(&[(35, "8"), (11, "ioc")]);
-    while client.next_in < 1_000 {
-        client.send("1", "112=end|");
-        let message = client.next().unwrap();
-        if message.is(&[(35, "0"), (112, "end")]) {
-            break;
-        }
-        assert!(message.is(&[(35, "8"), (11, "ioc")]), "{message:?}");
-    }
+    // Whatever trades of it, it ends.
+    while !["2", "4", "8"].contains(&client.expect(&[(35, "8"), (11, "ioc")]).get(39)) {}
     for name in ["m1", "m2", "m3"] {
         client.order(name, 1, 1, "95");
         client.expect(&[(35, "8"), (150, "0"), (11, name)]);

@@ -178,6 +178,14 @@ impl<W: Write> Timeline<W> {
         })
     }
 
+    /// Nodes that have come meanwhile, or run in another process than before: each gets a track of its own.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub fn join(&mut self, nodes: &[TracedNode]) -> io::Result<()> {
+        self.tracks.describe(nodes, &mut self.sink)
+    }
+
     /// Shows a frame. Frames come in the order of their times, over all journals.
     ///
     /// # Errors

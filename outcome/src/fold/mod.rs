@@ -475,6 +475,9 @@ impl Fold {
                 let line = life.row(id, &self.names, None, partial.is_none());
                 self.sheets.orders.write(&line);
             }
+            if let Some(trader) = self.traders.get_mut(&id.strategy().0) {
+                trader.open += 1;
+            }
         }
         self.sample(self.now, true);
         for (&seat, trader) in &mut self.traders {

@@ -144,6 +144,7 @@ pub(super) const STRATEGIES: &[Column] = &[
     column("sharpe_interval_s", "uint64", "s"),
     money("fees"),
     money("pnl_net"),
+    count("open"),
 ];
 
 const T2O: &[Column] = &[

@@ -32,6 +32,8 @@ pub(crate) struct Trader {
     pub(crate) replaces: u64,
     pub(crate) replaces_rejected: u64,
     pub(crate) ordered: i128,
+    /// Orders that no frame of the run ends.
+    pub(crate) open: u64,
     fills: u64,
     filled: i128,
     bought: i64,
@@ -195,7 +197,7 @@ impl Trader {
         line.decimal(self.turnover).decimal(worth.equity()).decimal(worth.realised);
         line.decimal(worth.unrealised).decimal(self.max_drawdown).float(ratio).float(holding);
         line.float(moves.sharpe()).number(moves.n()).number(length / SECOND);
-        line.decimal(worth.fees).decimal(worth.equity_net());
+        line.decimal(worth.fees).decimal(worth.equity_net()).number(self.open);
         line
     }
 }

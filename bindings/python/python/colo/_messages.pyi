@@ -208,6 +208,7 @@ class NodeChange(IntEnum):
     JOINED = 1
     LEFT = 2
     DIED = 3
+    PAUSED = 4
 
 class NodeRole(IntEnum):
     """What a node is."""

@@ -46,10 +46,16 @@ struct Followed {
     is_broken: bool,
 }
 
+/// What looks at seats ask for.
+fn seats(nodes: &[TracedNode]) -> Vec<(u32, Arc<str>)> {
+    nodes.iter().map(|node| (node.seat, Arc::from(node.name.as_str()))).collect()
+}
+
 struct Recording<'a> {
     view: &'a InstanceView,
     nodes: Vec<TracedNode>,
     seats: Vec<(u32, Arc<str>)>,
+    pids: Vec<(u32, u32)>,
     timeline: Timeline<TraceFile>,
     followed: Vec<Followed>,
     known: BTreeSet<String>,
@@ -60,15 +66,16 @@ struct Recording<'a> {
 
 impl<'a> Recording<'a> {
     fn begin(view: &'a InstanceView, file: TraceFile, arguments: &Record) -> Result<Recording<'a>, Failure> {
-        let nodes = nodes(view);
+        let (pids, nodes) = (view.pids(), nodes(view));
         let (now, monotonic) = view.clocks();
         let most = Some(arguments.target.max_bytes.0);
         let timeline = Timeline::new(file, most, (now, Some(monotonic)), &nodes)?;
-        let seats = nodes.iter().map(|node| (node.seat, Arc::from(node.name.as_str()))).collect();
+        let seats = seats(&nodes);
         let mut recording = Recording {
             view,
             nodes,
             seats,
+            pids,
             timeline,
             followed: Vec::new(),
             known: BTreeSet::new(),
@@ -112,6 +119,20 @@ impl<'a> Recording<'a> {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Nodes that were started since: a track for each that is new, or runs in a new process.
+    fn find_nodes(&mut self) -> Result<(), Failure> {
+        let pids = self.view.pids();
+        if pids == self.pids {
+            return Ok(());
+        }
+        let found = nodes(self.view);
+        let is_new = |node: &&TracedNode| node.pid.is_some() && !self.nodes.contains(node);
+        let new: Vec<TracedNode> = found.iter().filter(is_new).cloned().collect();
+        self.timeline.join(&new)?;
+        (self.pids, self.seats, self.nodes) = (pids, seats(&found), found);
         Ok(())
     }
 
@@ -163,6 +184,7 @@ impl<'a> Recording<'a> {
                 if self.has_ended() {
                     break Ended::PlatformGone;
                 }
+                self.find_nodes()?;
                 self.find_journals(false)?;
             }
             if !has_more {
