@@ -379,7 +379,8 @@ fn a_session_goes_on_at_the_next_platform_and_hears_of_its_orders_there() {
     // What it said last, nobody has read: it comes again.
     client.connect();
     let token = client.token.clone();
-    client.send("A", &format!("98=0|108=30|554={token}|"));
+    // No heartbeat comes before the watchdog.
+    client.send("A", &format!("98=0|108=300|554={token}|"));
     let seen = client.read().unwrap();
     assert!(seen.is(&[(35, "A")]), "{seen:?}");
     client.next_in = seen.get(34).parse::<u64>().unwrap() + 1;

@@ -266,7 +266,8 @@ mod tests {
         assert_eq!(heard("8", "11=p-1|150=0|39=0|"), [Says::Accepted]);
         assert_eq!(heard("8", "11=p-1|150=A|39=A|"), []);
         let trade = Says::Trade { id: "x".to_owned(), price: Price(1_500_000_000), quantity: Quantity(2) };
-        assert_eq!(heard("8", "11=p-1|150=F|39=1|17=x|31=1.5|32=2|14=2|"), [trade.clone()]);
+        let partial = heard("8", "11=p-1|150=F|39=1|17=x|31=1.5|32=2|14=2|");
+        assert_eq!(partial, std::slice::from_ref(&trade));
         let state =
             |state, filled| Says::Status { state, filled: Quantity(filled), average: None, terms: None };
         assert_eq!(
