@@ -317,4 +317,13 @@ fn orders_go_out_and_trade_and_no_kill_loses_or_doubles_a_fill() {
     assert_eq!(here, there, "{}", desk.log("matching"));
     let checked = desk.colo(&["audit", &desk.name]);
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
+
+    // Without what was heard and sent nobody can go on.
+    std::fs::remove_file(desk.instance().venue()).unwrap();
+    desk.kill("matching");
+    let end = Instant::now() + WATCHDOG;
+    while !desk.log("matching").contains("what works at the market is not known here") {
+        assert!(Instant::now() < end, "{}", desk.log("matching"));
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }
