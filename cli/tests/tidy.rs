@@ -131,6 +131,8 @@ fn folder(name: &str) -> PathBuf {
         "colo-python" => "bindings/python",
         "bindings-conformance" => "bindings/conformance",
         "gateway-tokens" => "gateway/tokens",
+        "fix-codec" => "gateway/fixcodec",
+        "venue-fix" => "venue/fix",
         name => name,
     })
 }

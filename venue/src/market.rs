@@ -148,7 +148,8 @@ pub trait Venue {
     /// Sends it, or keeps it until it can be. What is sent while the line is down may be dropped: it comes again.
     fn send(&mut self, command: &Command);
 
-    /// Looks what there is, and puts it behind what is in `news`. Connects when there is no line.
+    /// Looks what there is, and puts it behind what is in `news`. Connects when there is no line. When it is called again, all that it gave
+    /// the time before is written down: only then may a session count it as received.
     ///
     /// # Errors
     /// Why it cannot go on at all: the process ends. A line that is down is no error.

@@ -16,8 +16,12 @@ use crate::memory::Memory;
 
 /// While executions wait for their readers, in nanoseconds between two tries.
 const RETRY: u64 = 50_000;
-/// Between two looks at the line, in nanoseconds.
+/// Between two looks at the line, in nanoseconds, while an answer is expected, or news came a moment ago.
 const LOOK: u64 = 100_000;
+/// While nothing is expected.
+const LOOK_IDLE: u64 = 1_000_000;
+/// Such a moment.
+const MOMENT: u64 = 10_000_000;
 /// What was not answered for one to two of these, in nanoseconds, is asked for.
 const PATIENCE: u64 = 2_000_000_000;
 
@@ -87,6 +91,7 @@ struct Seat<V> {
     /// What waited at the last look.
     waiting: BTreeSet<Overdue>,
     next_look: u64,
+    last_news: u64,
     /// Requests that came while there was no line were said of.
     is_down_said: bool,
     strays: u64,
@@ -150,6 +155,7 @@ impl<V: Venue> Seat<V> {
             is_closed,
             waiting: BTreeSet::new(),
             next_look: 0,
+            last_news: 0,
             is_down_said: false,
             strays: 0,
         })
@@ -209,6 +215,7 @@ impl<V: Venue> Seat<V> {
             }
         }
         if !news.is_empty() {
+            self.last_news = now;
             context.worked();
         }
         self.news = news;
@@ -304,7 +311,9 @@ impl<V: Venue> Component for Seat<V> {
         if self.listing_done {
             self.listen(context)?;
         }
-        context.wake_at(context.now() + LOOK);
+        let now = context.now();
+        let is_busy = self.driver.unanswered() > 0 || now < self.last_news + MOMENT;
+        context.wake_at(now + if is_busy { LOOK } else { LOOK_IDLE });
         Ok(())
     }
 
