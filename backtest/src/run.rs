@@ -16,6 +16,10 @@ use crate::plugins::Plugins;
 /// Messages between two looks at what is not the market: whether somebody wants it to end, signs of life.
 const LOOK_EVERY: u64 = 1 << 10;
 
+/// Bytes of the largest rings that get all of their pages at the start: those of the market's data are filled soon, matching's
+/// images of its books are larger and rarely written.
+const POPULATED: u64 = 16 << 20;
+
 /// Longest sleep between two messages at the recorded pace: somebody may want it to end.
 const LONGEST_PAUSE: Duration = Duration::from_millis(5);
 
@@ -78,6 +82,7 @@ pub fn run(
         let reasons = reasons.join("; ");
         return Err(BacktestError::Unfit(format!("the platform cannot run in one process: {reasons}")));
     }
+    journal::map_large_rings_on_access(POPULATED);
     let patience = topology.master().stop_timeout;
     let began = Instant::now();
     let mut crew = Crew::gather(Embedded::build(topology)?, plugins, make)?;

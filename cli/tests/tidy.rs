@@ -20,7 +20,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("node", &["journal", "pinning", "topology", "wire"]),
     ("master", &["journal", "node", "pinning", "topology", "wire"]),
     ("builtin-strategies", &["node", "strategy-sdk"]),
-    ("backtest", &["master", "node", "observe", "plugin", "topology", "wire"]),
+    ("backtest", &["journal", "master", "node", "observe", "plugin", "topology", "wire"]),
     ("plugin", &["journal", "node", "wire"]),
     ("plugged", &["strategy-sdk"]),
     ("md", &["node", "recorder", "settings", "topology", "wire"]),

@@ -67,6 +67,7 @@ pub use files::JournalFiles;
 pub use files::control::{JournalShape, Origin, WriterState};
 pub use files::registry::{Registry, Seat, SeatWriter};
 pub use latest::{Latest, LatestError};
+pub use memory::map_large_rings_on_access;
 pub use ring::journal::Journal;
 pub use ring::merge::{Merge, MergeError};
 pub use ring::reader::{

@@ -145,7 +145,8 @@ impl Node {
         for read in &assignment.reads {
             inputs.push(open_input(&instance, &assignment, read, told)?);
         }
-        if assignment.mode.sleeps() && !inputs.is_empty() {
+        // Whose steps somebody else takes never sleeps.
+        if front.is_none() && assignment.mode.sleeps() && !inputs.is_empty() {
             journal::wait::announce(&registry);
         }
         let node = Node {

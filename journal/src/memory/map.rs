@@ -4,8 +4,23 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::ptr;
+use std::sync::OnceLock;
 
 use super::{Owner, Region};
+
+/// Mappings larger than this are not populated; without a value all are.
+static ON_ACCESS: OnceLock<usize> = OnceLock::new();
+
+/// From now on, rings of more than `bytes` that this process creates or opens get their pages with the first access to each,
+/// instead of all at once. The first round of such a ring is slower for it. For programs whose whole time counts and whose
+/// latency does not, as a backtest: clearing a large ring of which little is used can take longer than a short run.
+///
+/// It cannot be taken back, and a second call changes nothing.
+pub fn map_large_rings_on_access(bytes: u64) {
+    // A ring is mapped twice in a row.
+    let mapped = usize::try_from(bytes).unwrap_or(usize::MAX).saturating_mul(2);
+    let _ = ON_ACCESS.set(mapped);
+}
 
 /// Permissions of a mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,6 +188,9 @@ pub(crate) fn collapse(region: &Region) -> io::Result<()> {
 /// Fills this process's page tables, so that no access faults later. `MAP_POPULATE` would only read-fault a shared
 /// file, and the first write to each page would fault again.
 fn populate(address: *mut libc::c_void, length: usize, access: Access) -> io::Result<()> {
+    if ON_ACCESS.get().is_some_and(|&most| length > most) {
+        return Ok(());
+    }
     let advice = match access {
         Access::Read => libc::MADV_POPULATE_READ,
         Access::ReadWrite => libc::MADV_POPULATE_WRITE,

@@ -30,3 +30,6 @@ pub(crate) fn mirror(_file: &File, _bytes: u64, _page: u64, _access: Access) -> 
 pub(crate) fn collapse(_region: &Region) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
+
+/// Nothing is mapped.
+pub fn map_large_rings_on_access(_bytes: u64) {}

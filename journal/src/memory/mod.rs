@@ -11,6 +11,7 @@ mod map;
 mod map;
 
 pub(crate) use heap::heap;
+pub use map::map_large_rings_on_access;
 pub(crate) use map::{Access, collapse, map, map_on_access, mirror, reserve};
 
 use std::fmt;

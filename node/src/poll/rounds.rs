@@ -196,7 +196,7 @@ impl PollLoop {
         if !narrowed {
             return Ok(());
         }
-        if self.mode.sleeps() || self.due.has_bell() {
+        if !self.due.is_stepped() && (self.mode.sleeps() || self.due.has_bell()) {
             // Every writer must see an addition before we sleep, or rely on the bell, again.
             journal::wait::announce(&self.context.handle.registry);
         }
