@@ -50,7 +50,7 @@ runs (by default runs in the current folder; empty: none is made);
 COLO_LOG, the level of the nodes' logs (error, warn, info, debug).
 
 Exit codes: 0 done, 1 failed, 2 usage or platform file, 3 host not fit, 4 a check did not hold,
-5 inconclusive, 69 no master, 73 cannot create, 77 permission, 130 a sweep was interrupted."
+5 inconclusive, 69 no master, 73 cannot create, 77 permission, 130 a sweep or a backtest was interrupted."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]

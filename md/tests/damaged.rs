@@ -27,7 +27,7 @@ fn expect(name: &str, kind: SourceKind, files: &Files, counted: (Kind, u64), wor
         Ok(_) => panic!("{name}: tolerated"),
         Err(error) => error.to_string(),
     };
-    for word in words.iter().copied().chain(["row ", "md.tolerate = 0 allows", "download the file again"]) {
+    for word in words.iter().copied().chain(["row ", "md.tolerate = 0 allows", "get the data again"]) {
         assert!(error.contains(word), "{name}: `{word}` is not in: {error}");
     }
 }

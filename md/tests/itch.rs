@@ -33,8 +33,8 @@ fn the_public_sample_is_decoded_whole_and_loses_no_share() {
     let replayed = replay(SourceKind::Itch, &path(&folder), &Options::default()).unwrap();
     let counts = replayed.counts;
     assert_eq!((counts.read, counts.rejected, counts.unended), (12_012, 0, 0), "{counts:?}");
-    // It was thinned out: orders stay that have ended, and cross. Nothing else contradicts anything.
-    assert_eq!((counts.irregular(), counts.crossed), (6_135, 6_135), "{counts:?}");
+    // It was thinned out: orders stay that have ended, and cross; others are not there. Nothing else contradicts anything.
+    assert_eq!((counts.irregular(), counts.crossed, counts.unmatched), (6_252, 6_135, 117), "{counts:?}");
     assert_eq!(counts.skipped.unknown_order, 117, "{counts:?}");
     assert_eq!(replayed.instruments.len(), 3);
     let report = verify_itch(&folder.join("ex20101224.TEST_ITCH_50")).unwrap();
@@ -70,6 +70,19 @@ fn each_kind_of_message_does_what_it_says() {
     assert_eq!(printed, expected.map(|(price, quantity, side)| (price.to_owned(), quantity, side)));
     let date = replayed.events[0].event_time.0 / 86_400_000_000_000;
     assert_eq!(date, 19_359, "2023-01-02 is in the name");
+}
+
+#[test]
+fn an_order_from_before_the_first_message_of_a_day_contradicts_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("day.itch");
+    let mut day = Day::example();
+    day.set_begin();
+    write(&file, &day.bytes(true));
+    let counts = replay(SourceKind::Itch, &path(&file), &Options::default()).unwrap().counts;
+    assert_eq!((counts.irregular(), counts.unmatched, counts.skipped.unknown_order), (1, 1, 1), "{counts:?}");
+    let report = verify_itch(&file).unwrap();
+    assert!(report.contradictions[0].contains("order number: found 5"), "{:?}", report.contradictions);
 }
 
 #[test]

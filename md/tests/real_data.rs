@@ -160,6 +160,7 @@ fn pitch_loses_no_share() {
 #[test]
 fn pitch_accounts_for_every_message() {
     let Some(file) = data(PITCH) else { return };
+    let times = pitch_times(&file);
     let replayed = replay(SourceKind::Pitch, file, &Options::default());
     let counts = replayed.source.counts();
     assert_eq!((counts.read, counts.applied), (100_000, 100_000));
@@ -168,8 +169,22 @@ fn pitch_accounts_for_every_message() {
     assert_eq!(replayed.source.instruments()[0].symbol.as_str(), "SH");
     // The file is one session five times over: the orders that rest at the end of one are added again in the next.
     assert_eq!(counts.displaced, 4 * 784);
+    // Each further one is a day later: the clock never goes back by more than its jitter.
+    assert!(times.windows(2).all(|pair| pair[1] + 100_000_000 >= pair[0]));
+    let day = 24 * 3_600 * 1_000_000_000;
+    assert_eq!(times.last().unwrap() / day - times[0] / day, 4);
     // Between a seam and the first repeated number, seven messages meet orders of the previous session.
     assert_eq!(replayed.books.crossed(), 4 * 7);
+}
+
+/// When the events of a PITCH file are, in their order.
+fn pitch_times(file: &std::path::Path) -> Vec<u64> {
+    let mut source = open(SourceKind::Pitch, &Files::Path(file.to_owned()), &Options::default()).unwrap();
+    let (mut event, mut times) = (SourceEvent::default(), Vec::new());
+    while source.next(&mut event).unwrap() {
+        times.push(event.event_time.0);
+    }
+    times
 }
 
 #[test]

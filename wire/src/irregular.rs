@@ -60,10 +60,10 @@ irregularities! {
     Unmatched = "unmatched", Contradiction, "rows about an order that is not there";
     /// Orders with the number of one that is gone.
     Reused = "reused", Contradiction, "orders with the number of one that is gone";
-    /// Files whose last row has no line end.
-    Unended = "unended", Suspicion, "files without a line end: perhaps cut off";
+    /// Files whose last row has no line end, or that lack the message that says that no other follows.
+    Unended = "unended", Suspicion, "files without their end: perhaps cut off";
     /// Of the rows left out: about an order that the source never added.
-    Unknown = "unknown", Sound, "rows about orders from before the first row, left out";
+    Unknown = "unknown", Sound, "rows about orders that no row adds, left out";
     /// Where rows are missing: orders that a row of continuous trading proves gone, and quotes held back because the
     /// book was crossed outside of an auction.
     Crossed = "crossed", Contradiction, "times a crossed book: rows are missing or wrong";

@@ -1874,7 +1874,7 @@ type OrderUpdate struct {
 	Filled Quantity
 	// How much of it still works; zero once final.
 	Remaining Quantity
-	// Market time of the event that caused it; zero where there is none: in what td refuses, and in rejections beside a recorded or quoted market. It may go back once: in the ends of orders whose books were lost, which have the time of the order's last update.
+	// Market time of the event that caused it; zero where there is none: in what td refuses, and in rejections beside a recorded or quoted market to which requests take no time. It may go back once: in the ends of orders whose books were lost, which have the time of the order's last update.
 	EventTime Nanos
 	// Position in `matching.executions` of the frame that this passes on or restates: set by td in reports and by the ledger in snapshots. Zero in `matching.executions` itself, and in a refusal by td, which passes nothing on.
 	Execution uint64

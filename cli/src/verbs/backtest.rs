@@ -1,5 +1,6 @@
 //! A platform in lock-step, all in this process.
 
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use backtest::{Outcome, Plugins, Witness};
@@ -11,6 +12,11 @@ use super::{fit, up};
 use crate::failure::Failure;
 use crate::output::{count, number};
 use crate::services;
+
+/// Between two looks at whether somebody has asked for the end.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How long the end may take before somebody is told why.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Runs it to the end of its source, or until it is interrupted.
 pub(super) fn run_to_its_end(
@@ -29,7 +35,7 @@ pub(super) fn run_to_its_end(
         None => up::bar(0, "{spinner} {pos} quotes, {elapsed}; Ctrl-C ends it"),
     };
     bar.enable_steady_tick(Duration::from_millis(200));
-    let outcome = play(topology, plugins, stop, witness, &bar);
+    let outcome = patiently(stop, || play(topology, plugins, stop, witness, &bar));
     bar.finish_and_clear();
     let outcome = outcome?;
     let seconds = outcome.took.as_secs_f64();
@@ -39,6 +45,31 @@ pub(super) fn run_to_its_end(
         number((outcome.messages as f64 / seconds.max(1e-9)) as u64)
     );
     Ok(outcome)
+}
+
+/// A node that does not come back from a call keeps the whole run: who has asked for its end hears of that.
+fn patiently<T>(stop: &StopFlag, run: impl FnOnce() -> T) -> T {
+    let (running, is_over) = mpsc::channel::<()>();
+    let watch = move || {
+        while !stop.is_set() {
+            if is_over.recv_timeout(LOOK_EVERY) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+        }
+        if is_over.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            talk!(
+                "the run has not ended {} s after it was asked to: a strategy that does not come back from a call keeps it; \
+                 once more ends the process, without a result",
+                PATIENCE.as_secs()
+            );
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(watch);
+        let outcome = run();
+        drop(running);
+        outcome
+    })
 }
 
 fn play(

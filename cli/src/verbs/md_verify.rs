@@ -86,12 +86,17 @@ pub(crate) fn verify(arguments: &MdVerify) -> Result<u8, Failure> {
                     text + "a book that is crossed while its stock trades lacks messages: the file was cut or thinned out\n"
                 }
             };
+            let text = match report.counts.unended {
+                0 => text,
+                _ => text + "the message that says that no other follows is missing: the file was cut off\n",
+            };
             print(
                 arguments.format,
                 &report,
                 &(text + &contradicting(&report.counts, &report.contradictions)),
             )?;
-            Ok(judge(&report.counts, u64::from(report.conserved && report.anomalies == 0), 1, 0.0))
+            let is_whole = report.conserved && report.anomalies == 0 && report.counts.unended == 0;
+            Ok(judge(&report.counts, u64::from(is_whole), 1, 0.0))
         }
         VerifySource::Pitch => {
             let report = verify_pitch(&arguments.messages).map_err(unusable)?;

@@ -135,7 +135,7 @@ fn totals(report: &Report) -> String {
     line.push_str(&matched(&report.matched));
     if report.source.messages > 0 {
         line.push_str(&format!(
-            "\nsource: {} messages read, {} left out on purpose, {} not understood; {} order-flow events published",
+            "\nsource: {} messages read, {} left out on purpose, {} not understood or missing; {} order-flow events published",
             number(report.source.messages),
             number(report.source.skipped),
             number(report.source.rejected),
@@ -161,7 +161,7 @@ pub(crate) fn matched(matched: &Matched) -> String {
 fn lock_step(report: &Report) -> &'static str {
     let finished = |node: &NodeOutcome| node.name == "md" && node.state == NodeState::Finished;
     if !report.nodes.iter().any(finished) {
-        "\nran in lock-step, and was stopped before the end of its source: another run may give other fills"
+        "\nran in lock-step, and was stopped before the end of its source: the whole run has these fills first"
     } else if report.nodes.iter().any(|node| node.starts > 1) {
         "\nran in lock-step, and a node was started again: another run may give other fills"
     } else {

@@ -11,6 +11,7 @@ use observe::{InstanceView, Report};
 use outcome::Mode;
 use recorder::recover::Recovery;
 use serde_json::json;
+use topology::config::{MarketSource, MdConfig};
 use topology::{NodeKind, Platform, Program, Topology};
 
 use crate::args::{OutArguments, Until, Up};
@@ -21,6 +22,9 @@ use crate::verbs::keeping::{self, Keeping, Kept};
 use crate::verbs::service_manager::ServiceManager;
 use crate::verbs::{backtest, fit, report};
 
+/// Exit code of a backtest that somebody has ended before its source was at its end.
+const INTERRUPTED: u8 = 130;
+
 pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
     let (mut topology, platform, recover) = what(arguments)?;
     let stop = stop_flag()?;
@@ -29,11 +33,13 @@ pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
     let keeping = Keeping::of(&arguments.out, platform.as_ref(), stays);
     let in_process = if stays || recover.is_some() { None } else { one_process(&topology) };
     if let Some(plugins) = in_process {
+        let would_end = would_end(&topology);
         let (outcome, kept) = alone(topology, &plugins, keeping, &stop)?;
         if outcome.is_interrupted {
             talk!("stopping");
         }
-        return conclude(&outcome.report, kept, outcome.is_interrupted, arguments.format);
+        let code = conclude(&outcome.report, kept, outcome.is_interrupted, arguments.format)?;
+        return Ok(if outcome.is_interrupted && would_end { INTERRUPTED } else { code });
     }
     // With process 1 of a container everything ends: it must not return.
     let is_left = arguments.stay && !arguments.foreground && !master_client::is_first_process();
@@ -297,7 +303,19 @@ fn run_to_its_end(
         // The platform still has to come down.
         talk!("colo: {error}");
     }
-    finish(running, kept, matches!(end, Ok(End::Asked)), format)
+    let is_asked = matches!(end, Ok(End::Asked));
+    let is_cut = is_asked && would_end(running.topology());
+    let code = finish(running, kept, is_asked, format)?;
+    Ok(if is_cut { INTERRUPTED } else { code })
+}
+
+/// Whether it is a backtest that comes to an end by itself: who ends it before has a part of its result.
+fn would_end(topology: &Topology) -> bool {
+    let source = topology.nodes.iter().find(|node| node.kind == NodeKind::Md);
+    let config = source.and_then(|node| serde_json::from_value::<MdConfig>(node.section.clone()).ok());
+    let ends =
+        |config: MdConfig| config.source.has_flow() || config.source == MarketSource::Sim && config.count > 0;
+    topology.deterministic && config.is_some_and(ends)
 }
 
 /// Watches until it is over, and says why if it is not its source's end.
@@ -329,7 +347,7 @@ fn watch(running: &mut Running, stop: &StopFlag, kept: &mut Kept) -> Result<End,
 /// Quotes that simulated md is going to publish, if it ever ends.
 pub(super) fn expected_quotes(topology: &Topology) -> Option<u64> {
     let section = &topology.nodes.iter().find(|node| node.kind == topology::NodeKind::Md)?.section;
-    let config: topology::config::MdConfig = serde_json::from_value(section.clone()).ok()?;
+    let config: MdConfig = serde_json::from_value(section.clone()).ok()?;
     let simulated = !config.source.has_flow() && config.count > 0;
     simulated.then(|| u64::from(config.instruments) * config.count)
 }

@@ -66,8 +66,8 @@ pub enum SourceError {
     Row(Box<BadRow>),
     /// More rows contradict others than are tolerated.
     #[error(
-        "{first}; {irregular} of {rows} rows contradict others ({kinds}), more than md.tolerate = {share} allows: copy or \
-         download the file again, or raise md.tolerate to replay it as it is"
+        "{first}; {irregular} of {rows} rows contradict others ({kinds}), more than md.tolerate = {share} allows: get the \
+         data again from where it comes from, or raise md.tolerate to go on with it as it is"
     )]
     Irregular {
         /// The first of them.

@@ -41,7 +41,8 @@ impl Day {
         let mut mpid = mpid;
         mpid[0] = b'F';
         let messages = vec![
-            message(b'S', 0, 0, &[b"O"]),
+            // Start of system hours: orders may be from before.
+            message(b'S', 0, 0, &[b"S"]),
             message(b'R', 1, 1, &[&stock("AAPL"), &[b'N'; 20]]),
             message(b'H', 1, 2, &[&stock("AAPL"), b"T     "]),
             add(1, 3, 11, b'B', 100, "AAPL", 1_000_000),
@@ -72,6 +73,11 @@ impl Day {
     pub fn bytes(&self, lengths: bool) -> Vec<u8> {
         let prefix = |message: &[u8]| if lengths { message.len() as u16 } else { 0 }.to_be_bytes();
         self.messages.iter().flat_map(|message| [&prefix(message), &message[..]].concat()).collect()
+    }
+
+    /// The first message says that it is the first of the day.
+    pub fn set_begin(&mut self) {
+        *self.messages[0].last_mut().unwrap() = b'O';
     }
 
     pub fn set_time(&mut self, index: usize, second: u64) {

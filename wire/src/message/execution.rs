@@ -33,7 +33,7 @@ pub struct OrderUpdate {
     /// How much of it still works; zero once final.
     pub remaining: Quantity,
     /// Market time of the event that caused it; zero where there is none: in what td refuses, and in rejections beside a
-    /// recorded or quoted market. It may go back once: in the ends of orders whose books were lost, which have the time of
+    /// recorded or quoted market to which requests take no time. It may go back once: in the ends of orders whose books were lost, which have the time of
     /// the order's last update.
     #[field(column = "event_time_ns")]
     pub event_time: Nanos,

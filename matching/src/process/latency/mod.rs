@@ -115,6 +115,11 @@ impl Way {
         let arrival = self.answers.back().map_or(arrival, |(last, _)| arrival.max(*last));
         for mut answer in self.fresh.drain(..) {
             answer.set_answered_up_to(answered_up_to);
+            if let Execution::Update(update) = &mut answer
+                && update.event_time == Nanos(0)
+            {
+                update.event_time = time;
+            }
             self.answers.push_back((arrival, answer));
         }
     }
@@ -215,6 +220,9 @@ mod tests {
         way.arrive(&mut known);
         let mut expected = answer();
         expected.set_answered_up_to(640);
+        // One without a time has that at which it left.
+        let Execution::Update(update) = &mut expected else { unreachable!() };
+        update.event_time = Nanos(1_000);
         assert_eq!(known, [expected]);
     }
 

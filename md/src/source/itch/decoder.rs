@@ -34,6 +34,8 @@ pub(crate) struct Decoder {
     located: HashMap<u16, Symbol>,
     /// The sides of hidden trades say something.
     sides: bool,
+    /// The messages begin with the one that says so: no order is from before them.
+    is_from_begin: bool,
     ended: bool,
 }
 
@@ -69,6 +71,7 @@ impl Decoder {
             last: Vec::new(),
             located: HashMap::new(),
             sides,
+            is_from_begin: false,
             ended: false,
         })
     }
@@ -147,6 +150,7 @@ impl Decoder {
             Body::NoEffect => return self.no_effect(),
             Body::System { event: code } => {
                 self.ended |= code == b'C';
+                self.is_from_begin |= code == b'O' && row == 1;
                 return self.no_effect();
             }
             Body::Directory { stock } => {
@@ -289,6 +293,16 @@ impl Decoder {
         let Some(taken) = self.orders.take(order, quantity) else {
             // It rested from before the first message, or the message that added it is missing.
             self.counts.skipped.unknown_order += 1;
+            if self.is_from_begin {
+                self.counts.unmatched += 1;
+                self.note(row, || {
+                    Fault::new(
+                        "order number",
+                        order,
+                        "one that a message before has added (is a message missing?)",
+                    )
+                });
+            }
             return None;
         };
         let instrument = taken.order.instrument;

@@ -11,7 +11,8 @@
 //!
 //! Choices:
 //!
-//! - What is about an order that was never added is skipped as `unknown_order`.
+//! - What is about an order that was never added is skipped as `unknown_order`. Where the messages begin with the start of
+//!   messages, it also contradicts them: no order is from before.
 //! - A number that is added while it still rests means that the old order ended unseen: it is deleted, then the new one
 //!   added ([`Counts::displaced`]).
 //! - Since 2014 each hidden trade is called a purchase. The sides count only where a file has both.

@@ -215,6 +215,8 @@ impl Source for MulticastSource {
                         return Err(never_came(from, to).at(&path, from).into());
                     }
                     self.decoder.counts.rejected += to - from;
+                    // Whatever contradicts others from here on may come of that, and to go on is what was asked for.
+                    self.decoder.watch.allow_all();
                 }
                 Got::End => {
                     if !self.is_over {
