@@ -389,7 +389,10 @@ fn what_a_master_that_stands_still_is_asked_is_done_when_it_goes_on() {
     let master = number(&platform.node("master")["pid"]) as u32;
     kill(master, "STOP");
     let silent = platform.refuses("stop rests-1", 1);
-    assert!(silent.contains("has not answered within 5 s") && silent.contains("as soon as it goes on"), "{silent}");
+    assert!(
+        silent.contains("has not answered within 5 s") && silent.contains("as soon as it goes on"),
+        "{silent}"
+    );
     platform.goes_on("rests-1");
     kill(master, "CONT");
     platform.home.wait_for("the stop", || platform.node("rests-1")["state"] == "stopped by a person");

@@ -210,7 +210,10 @@ fn what_a_killed_sweep_has_left_running_ends_before_it_goes_on() {
     home.wait_for("a run that has not ended", || {
         let now = runs();
         now.iter().for_each(|run| kill(*run, "STOP"));
-        !now.is_empty()
+        let stands = |run: &u32| {
+            fs::read_to_string(format!("/proc/{run}/stat")).is_ok_and(|stat| stat.contains(") T "))
+        };
+        now.iter().any(stands)
     });
     kill(pid, "KILL");
     let _ = running.0.take().expect("it runs").wait_with_output();

@@ -62,8 +62,10 @@ impl Presence {
         }
         take_away(&path, options);
         let names: Vec<String> = (0..options.jobs.max(1)).map(|job| options.instance_of(job)).collect();
-        let written =
-            file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(names.join("\n").as_bytes()));
+        let written = file
+            .set_len(0)
+            .and_then(|()| file.rewind())
+            .and_then(|()| file.write_all(names.join("\n").as_bytes()));
         written.map_err(SweepError::io("write", &path))?;
         Ok(Presence { file, path })
     }

@@ -49,12 +49,12 @@ impl Options {
 
 /// Removes an instance with all that still lives of it.
 pub(crate) fn take_away(program: &Path, instance: &str) {
-        let mut down = Command::new(program);
-        down.args(["down", instance, "--force"]);
-        // A further Ctrl-C is not for it.
-        down.process_group(0);
-        // There may be nothing left.
-        let _ = down.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let mut down = Command::new(program);
+    down.args(["down", instance, "--force"]);
+    // A further Ctrl-C is not for it.
+    down.process_group(0);
+    // There may be nothing left.
+    let _ = down.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
 }
 
 /// How far a session has come.

@@ -48,8 +48,8 @@ const TAKEN: [&str; 22] = [
 const KEYWORDS: [&str; 40] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
     "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
-    "macro", "match", "mod", "move", "mut", "pub", "ref", "return", "self", "static", "struct", "super", "trait",
-    "true", "type",
+    "macro", "match", "mod", "move", "mut", "pub", "ref", "return", "self", "static", "struct", "super",
+    "trait", "true", "type",
 ];
 
 /// Where the SDK comes from.
@@ -146,7 +146,9 @@ fn check_name(name: &str) -> Result<(), Failure> {
 /// The words of a project's file: its strategy's type cannot be called as another type there.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_code = |line: &&str| !line.trim_start().starts_with("//");
-    text.lines().filter(is_code).flat_map(|line| line.split(|char: char| !char.is_alphanumeric() && char != '_'))
+    text.lines()
+        .filter(is_code)
+        .flat_map(|line| line.split(|char: char| !char.is_alphanumeric() && char != '_'))
 }
 
 /// The checkout of colo: as said, or around this program, or around the current folder.

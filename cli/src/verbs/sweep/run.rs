@@ -142,8 +142,7 @@ fn go(
         }
         !stop.is_set()
     };
-    let session =
-        ::sweep::run(sweep, &mut store, &mut inputs, &options, &mut go_on, &|| at_once.is_set());
+    let session = ::sweep::run(sweep, &mut store, &mut inputs, &options, &mut go_on, &|| at_once.is_set());
     bar.finish_and_clear();
     tidy(&options);
     let session = session?;
