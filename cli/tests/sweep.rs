@@ -4,8 +4,9 @@ mod home;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::Child;
+use std::process::{Child, Command};
 
 use home::{Home, kill, stderr, stdout};
 use serde_json::Value;
@@ -205,25 +206,20 @@ fn what_a_killed_sweep_has_left_running_ends_before_it_goes_on() {
     let (folder, text) = out(&home, "killed");
     let child = home.command(&["sweep", &file, "--out", &text, "--jobs", "1"]).spawn().expect("colo starts");
     let mut running = Running(Some(child));
-    let pid = running.0.as_ref().expect("it runs").id();
-    let runs = || processes(&format!("{text}/runs"));
-    home.wait_for("a run that has not ended", || {
-        let now = runs();
-        now.iter().for_each(|run| kill(*run, "STOP"));
-        let stands = |run: &u32| {
-            fs::read_to_string(format!("/proc/{run}/stat")).is_ok_and(|stat| stat.contains(") T "))
-        };
-        now.iter().any(stands)
-    });
-    kill(pid, "KILL");
+    home.wait_for("a run that has ended", || done_lines(&folder) >= 1);
+    kill(running.0.as_ref().expect("it runs").id(), "KILL");
     let _ = running.0.take().expect("it runs").wait_with_output();
-    let left = runs();
-    assert!(!left.is_empty(), "it has ended");
-    // It cannot hear that its sweep has gone until somebody lets it go on: by then another run has its place.
+    home.wait_for("the end of its run", || processes(&format!("{text}/runs")).is_empty());
+    // One that does not end with its sweep: it has what a run has.
+    let open = fs::OpenOptions::new().read(true).write(true).open(folder.join("running"));
+    let file = open.expect("it was there while it ran");
+    file.lock().expect("nobody else has it");
+    let mut left =
+        Command::new("sleep").arg("600").stdin(file).process_group(0).spawn().expect("sleep starts");
     let resumed = home.json(&["sweep", "--resume", &text, "--format", "json"]);
     assert_eq!(resumed["failed"], 0, "{resumed}");
     assert_eq!(table(&folder), table(&whole));
-    assert!(left.iter().all(|run| !runs().contains(run)), "it still runs");
+    assert_eq!(left.wait().expect("its end").signal(), Some(9), "it was ended");
     assert!(home.left().is_empty(), "instances are left: {:?}", home.left());
 }
 
