@@ -104,7 +104,7 @@ public final class OrderUpdate extends Message {
         setLong(40, value);
     }
 
-    /** Market time of the event that caused it; zero where there is none: in what td refuses, and in rejections beside a recorded or quoted market. It may go back once: in the ends of orders whose books were lost, which have the time of the order's last update. */
+    /** Market time of the event that caused it; zero where there is none: in what td refuses, and in rejections beside a recorded or quoted market to which requests take no time. It may go back once: in the ends of orders whose books were lost, which have the time of the order's last update. */
     public long eventTime() {
         return getLong(48);
     }
