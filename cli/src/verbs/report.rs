@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use node::{Exit, InstanceDir, NodeState};
-use observe::{Lost, Matched, NodeOutcome, Report, Requests, StageSummary, Stages};
+use observe::{Lost, Matched, NOTHING_BETWEEN, NodeOutcome, Report, Requests, StageSummary, Stages};
 use wire::stages::STAGES;
 
 use crate::failure::Failure;
@@ -22,9 +22,15 @@ pub(crate) fn print(report: &Report, format: Format) -> Result<(), Failure> {
 /// code is its own: what `colo` ends with says what came of the verb.
 pub(crate) fn exit(report: &Report) -> u8 {
     match report.failed_nodes().next() {
+        None if none(report).is_some() => Exit::CheckFailed.code(),
         None => exit_of_stop(report),
         Some(_) => Exit::Failed.code(),
     }
+}
+
+/// The caveat that says that there is no result.
+pub(crate) fn none(report: &Report) -> Option<&str> {
+    report.caveats.iter().map(String::as_str).find(|caveat| caveat.starts_with(NOTHING_BETWEEN))
 }
 
 /// Taking a platform down has failed when what was to be recorded went with it.

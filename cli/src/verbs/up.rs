@@ -149,6 +149,9 @@ fn start_kept(
 fn conclude(report: &Report, kept: Kept, is_interrupted: bool, format: Format) -> Result<u8, Failure> {
     // A report that nobody hears is no reason to leave the folder as it is.
     let is_whole = kept.finish(Some(report), is_interrupted);
+    if let Some(why) = report::none(report) {
+        talk!("{why}");
+    }
     report::print(report, format)?;
     Ok(if is_whole { report::exit(report) } else { Exit::Failed.code() })
 }
