@@ -278,7 +278,7 @@ fn a_backtest_without_end_is_ended_by_a_signal() {
         });
         kill(backtest.0.id(), signal);
         let code = backtest.0.wait().expect("it ends").code();
-        assert!(code.is_some(), "{signal}: it has an exit code");
+        assert_eq!(code, Some(130), "{signal}: what there is, is a part");
         assert_eq!(home.left(), Vec::<PathBuf>::new());
     }
 }

@@ -13,8 +13,8 @@ pub(crate) fn refusal(message_id: u16, payload: &[u8]) -> Result<Option<OrderUpd
     }
 }
 
-/// The answer to a request.
-pub(crate) fn refuse(request: &Request) -> OrderUpdate {
+/// The refusal of a request by a closed market.
+pub fn refuse(request: &Request) -> OrderUpdate {
     let change =
         |status| OrderUpdate::about(request.order_id(), request.instrument(), status, Reason::MarketClosed);
     match request {

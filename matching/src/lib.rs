@@ -55,6 +55,7 @@ pub mod engine;
 pub mod exchange;
 mod process;
 mod recall;
+pub mod seat;
 mod trade_ids;
 pub mod verify;
 

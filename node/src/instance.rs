@@ -101,6 +101,11 @@ impl InstanceDir {
         self.journals().join("ledger.accounts")
     }
 
+    /// What a program that takes orders to a market elsewhere has heard and sent. Among the journals too.
+    pub fn venue(&self) -> PathBuf {
+        self.journals().join("matching.venue")
+    }
+
     /// What people want of a strategy: its `json`, `ask` or `answer`. Among the journals too.
     pub(crate) fn intent(&self, node: &str, part: &str) -> PathBuf {
         self.journals().join(format!("strategy.{node}.{part}"))

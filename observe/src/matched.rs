@@ -70,7 +70,7 @@ impl Matched {
 
 impl Rules {
     fn of(config: &MatchingConfig, in_lock_step: bool) -> Rules {
-        let is_recorded = config.fill != Fill::Exchange;
+        let is_recorded = matches!(config.fill, Fill::Book | Fill::Quotes);
         let written = |latency: &Latency| (is_recorded && in_lock_step).then(|| latency.to_string());
         let is_drawn = |latency| matches!(latency, &Latency::Drawn(_));
         let draws = is_drawn(&config.order_latency) || is_drawn(&config.report_latency);

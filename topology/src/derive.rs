@@ -27,7 +27,7 @@ pub(crate) fn complete(config: &mut PlatformConfig, rows: &mut Rows, folder: &Pa
     if !rows.is_written("matching.queue") {
         config.matching.queue = match config.matching.fill {
             Fill::Book => Queue::Position,
-            Fill::Quotes | Fill::Exchange => Queue::Through,
+            Fill::Quotes | Fill::Exchange | Fill::External => Queue::Through,
         };
         rows.derive("matching.queue", config.matching.queue);
     }
@@ -55,6 +55,9 @@ pub(crate) fn complete(config: &mut PlatformConfig, rows: &mut Rows, folder: &Pa
         && from_file(rows, "md.instruments_file")
     {
         *file = beside(folder, file);
+    }
+    if !config.matching.program.is_empty() && from_file(rows, "matching.program") {
+        config.matching.program = beside(folder, &config.matching.program);
     }
     for group in &mut config.strategies {
         let path = paths::group(rows, &group.name);

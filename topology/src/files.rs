@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use settings::{Diagnostics, Report, nearest};
 
 use crate::Platform;
-use crate::config::BUILTIN_STRATEGIES;
+use crate::config::{BUILTIN_STRATEGIES, Fill};
 use crate::desk;
 use crate::paths;
 use crate::spec::is_python;
@@ -48,6 +48,9 @@ impl Platform {
         }
         for service in &self.config.service {
             self.program(&format!("service.{}.program", service.name), &service.program, "", &mut report);
+        }
+        if self.config.matching.fill == Fill::External && !self.config.matching.program.is_empty() {
+            self.program("matching.program", &self.config.matching.program, "", &mut report);
         }
         if let Some(file) = &self.config.desk.file {
             self.accounts(Path::new(file), &mut report);

@@ -5,6 +5,7 @@ mod data;
 pub(crate) mod desk;
 pub(crate) mod durability;
 mod exchange;
+mod external;
 mod gateway;
 mod hosts;
 mod latency;
@@ -215,6 +216,7 @@ impl Rules<'_> {
                 "set it to \"quotes\", or replay a recorded day",
             );
         }
+        self.external();
         self.keys_of_recorded_markets();
         if fill == Fill::Exchange { self.exchange() } else { self.keys_of_the_exchange() }
     }

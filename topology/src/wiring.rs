@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 
-use crate::config::{Durability, Mode, OnDeath, PlatformConfig, RunConfig, Wake};
+use crate::config::{Durability, Fill, Mode, OnDeath, PlatformConfig, RunConfig, Wake};
 use crate::market::Market;
 use crate::relays;
 use crate::services::{NodeKind, Seat, Service};
@@ -177,7 +177,11 @@ impl Builder<'_> {
         for (service, run) in Service::standard(config) {
             let Seat::One { section, .. } = service.seat else { continue };
             let name = service.kind.as_str();
-            let program = Program::Builtin(name.to_owned());
+            let is_outside = service.kind == NodeKind::Matching && config.matching.fill == Fill::External;
+            let program = match is_outside {
+                true => Program::Path(config.matching.program.clone().into()),
+                false => Program::Builtin(name.to_owned()),
+            };
             let naps = self.naps(service.kind, run.mode);
             let node = self.node(name, service.kind, run, run.on_death(), program);
             (node.mode, node.section) = (naps, section(config));

@@ -50,7 +50,7 @@ pub(super) fn run_to_its_end(
 /// A node that does not come back from a call keeps the whole run: who has asked for its end hears of that.
 fn patiently<T>(stop: &StopFlag, run: impl FnOnce() -> T) -> T {
     let (running, is_over) = mpsc::channel::<()>();
-    let watch = || {
+    let watch = move || {
         while !stop.is_set() {
             if is_over.recv_timeout(LOOK_EVERY) != Err(RecvTimeoutError::Timeout) {
                 return;
@@ -65,7 +65,7 @@ fn patiently<T>(stop: &StopFlag, run: impl FnOnce() -> T) -> T {
         }
     };
     std::thread::scope(|scope| {
-        scope.spawn(move || watch());
+        scope.spawn(watch);
         let outcome = run();
         drop(running);
         outcome

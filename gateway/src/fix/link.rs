@@ -84,7 +84,9 @@ impl Link {
         let (reader, writer) = tokio::io::split(stream);
         let (told, telling) = unbounded_channel();
         let now = Instant::now();
-        let looked = store.reported.unwrap_or_else(|| place.last_report());
+        // A position that has not come yet is of a platform before this one: its reports say nothing about this one's.
+        let last = place.last_report();
+        let looked = store.reported.filter(|reported| *reported <= last).unwrap_or(last);
         Link {
             place: Rc::clone(place),
             bell: Rc::clone(bell),
@@ -123,7 +125,7 @@ impl Link {
 
     /// Answers the Logon.
     pub(super) async fn begin(&mut self, answer: Fields, has_gap: bool, sequence: u64) -> Result<(), End> {
-        if self.store.reported.is_none() {
+        if self.store.reported != Some(self.looked) {
             let from = self.looked;
             self.store.from(from).map_err(|error| self.failed(&error))?;
         }

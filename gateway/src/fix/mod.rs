@@ -9,17 +9,17 @@
 //! that sequence numbers, resends and reports survive a kill; ClOrdIDs are the core's client ids. Pure: codec, words, rules of
 //! sequence numbers. `docs/fix.md` is for those who write clients.
 
-mod codec;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzz;
 mod link;
 mod logon;
 mod market;
-mod sequence;
 mod sessions;
 mod store;
 mod trading;
 mod words;
+
+pub(crate) use fix_codec::{codec, sequence};
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};

@@ -153,7 +153,8 @@ impl Store {
                 self.pending.push(change);
             }
             Line::Dropped(id) => self.pending.retain(|change| change.id != id),
-            Line::From(position) => self.reported = self.reported.max(Some(position)),
+            // Backwards where another platform has taken the place of the one before.
+            Line::From(position) => self.reported = Some(position),
             Line::Reset => {
                 (self.next_in, self.next_out) = (1, 1);
                 self.sent.clear();

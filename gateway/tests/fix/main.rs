@@ -361,3 +361,29 @@ fn market_data_is_a_snapshot_and_then_what_changes() {
     }
     assert!(!platform.log("gateway").contains("panicked"));
 }
+
+#[test]
+fn a_session_goes_on_at_the_next_platform_and_hears_of_its_orders_there() {
+    let Some((platform, port, token)) = started("fix-anew") else { return };
+    let mut client = Client::new(port, &token);
+    client.logon("");
+    for name in ["a", "b", "c"] {
+        client.order(name, 1, 1, "95");
+        client.expect(&[(35, "8"), (150, "0"), (11, name)]);
+    }
+    // Another one in its place, whose journals begin anew.
+    let down = platform.colo(&["down", &platform.name]);
+    assert!(down.status.success(), "{}", String::from_utf8_lossy(&down.stderr));
+    let up = platform.colo(&["up", "g.toml", "--stay"]);
+    assert!(up.status.success(), "{}", String::from_utf8_lossy(&up.stderr));
+    // What it said last, nobody has read: it comes again.
+    client.connect();
+    let token = client.token.clone();
+    // No heartbeat comes before the watchdog.
+    client.send("A", &format!("98=0|108=300|554={token}|"));
+    let seen = client.read().unwrap();
+    assert!(seen.is(&[(35, "A")]), "{seen:?}");
+    client.next_in = seen.get(34).parse::<u64>().unwrap() + 1;
+    client.order("d", 1, 1, "95");
+    client.expect(&[(35, "8"), (150, "0"), (11, "d")]);
+}

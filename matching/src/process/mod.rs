@@ -39,8 +39,8 @@ mod statistics;
 mod successor;
 
 use node::{
-    Component, Context, Counted, Counter, Exit, Flag, Frame, InputId, Node, RunError, Runner, Service,
-    Stepwise, Tally, ToItsEnd, WriteError,
+    Component, Context, Counter, Exit, Flag, Frame, InputId, Node, RunError, Runner, Service, Stepwise,
+    ToItsEnd, WriteError,
 };
 use topology::NodeKind;
 use topology::config::{Fill as FillRule, MatchingConfig};
@@ -52,6 +52,7 @@ pub use bytes::exchange_of_bytes;
 use crate::closed;
 use crate::engine::FillModel;
 use crate::recall::Recall;
+use crate::seat;
 use keeper::{Keeper, Rings};
 use latency::Way;
 use participants::Participants;
@@ -81,17 +82,9 @@ enum Books {
     Exchange(Box<Participants>),
 }
 
-/// What its seat counts of the executions.
-const COUNTED: &[Counted] = &[
-    (Counter::Fills, Tally::fills),
-    (Counter::Rejects, Tally::rejected),
-    (Counter::CancelRejects, Tally::cancels_rejected),
-    (Counter::ReplaceRejects, Tally::replaces_rejected),
-];
-
 /// Master starts matching so when it starts it no more.
 const CLOSED: Flag = Flag {
-    name: "closed",
+    name: seat::CLOSED,
     about: "End every order that works, and refuse all that comes: what master does when it starts matching no more",
 };
 
@@ -108,11 +101,15 @@ pub const SERVICE: Service = Service {
 
 fn run<R: Runner>(mut node: Node, market: Market, runner: R) -> Result<R::Outcome, RunError> {
     let config: MatchingConfig = node.section()?;
+    if config.fill == FillRule::External {
+        let message = "matching.fill is \"external\": matching.program takes the orders, and not this one";
+        return Err(RunError::Component { message: message.to_owned(), exit: Exit::Usage });
+    }
     let executions = node.take_output("executions")?;
-    executions.resume(&node.handle(), COUNTED);
+    executions.resume(&node.handle(), seat::COUNTED);
     let huge_pages = config.huge_pages;
     let way = match config.fill {
-        FillRule::Exchange => None,
+        FillRule::Exchange | FillRule::External => None,
         FillRule::Book | FillRule::Quotes => latency::Way::new(&config)
             .map_err(|message| RunError::Component { message, exit: Exit::Usage })?
             .map(Box::new),
@@ -127,7 +124,7 @@ fn run<R: Runner>(mut node: Node, market: Market, runner: R) -> Result<R::Outcom
     let mut books = match config.fill {
         FillRule::Book => recorded(FillModel::Book),
         FillRule::Quotes => recorded(FillModel::Quotes),
-        FillRule::Exchange => Books::Exchange(Box::new(Participants::new(&config))),
+        FillRule::Exchange | FillRule::External => Books::Exchange(Box::new(Participants::new(&config))),
     };
     let is_huge = match &books {
         Books::Recorded(recorded) => recorded.engine.is_on_huge_pages(),
@@ -145,7 +142,7 @@ fn run<R: Runner>(mut node: Node, market: Market, runner: R) -> Result<R::Outcom
     let heard = match config.fill {
         FillRule::Book => Some(node.input("flow")?),
         FillRule::Quotes => Some(node.input("quotes")?),
-        FillRule::Exchange => None,
+        FillRule::Exchange | FillRule::External => None,
     };
     let heard_from = heard.map(|input| &node.inputs()[input.0]);
     let cursor = heard_from.map_or((0, 0), |input| (input.position(), input.head()));
@@ -412,18 +409,10 @@ impl Matching {
         if !self.answers.is_empty() && !self.say()? {
             return Ok(());
         }
-        let (written, outcome) = match &self.answers[..] {
-            [] => return Ok(()),
-            [one] => match self.executions.send_bytes(one.message_id(), 0, one.bytes()) {
-                Ok(_) => (1, Ok(())),
-                Err(error) => (0, Err(error)),
-            },
-            several => self.executions.send_all(
-                0,
-                several.iter().map(|answer| (answer.message_id(), answer.bytes())),
-                |next| !is_one_trade(&several[..next], several.get(next)),
-            ),
-        };
+        if self.answers.is_empty() {
+            return Ok(());
+        }
+        let (written, outcome) = seat::write(&mut self.executions, &self.answers);
         for answer in self.answers.drain(..written) {
             let counter = match answer {
                 Execution::Fill(fill) => {
@@ -454,20 +443,6 @@ impl Matching {
             Ok(()) | Err(WriteError::Full { .. }) => Ok(()),
             Err(source) => Err(RunError::Write { journal: self.executions.journal.clone(), source }),
         }
-    }
-}
-
-/// True when `next` belongs to the same trade as the last answer: the update to its fill, the taker's fill to the maker's. A
-/// kill in between would fill one side of a trade and not the other.
-fn is_one_trade(before: &[Execution], next: Option<&Execution>) -> bool {
-    let fill = before.iter().rev().take(2).find_map(|answer| match answer {
-        Execution::Fill(fill) => Some(fill),
-        Execution::Update(_) => None,
-    });
-    match (before.last(), next) {
-        (Some(Execution::Fill(_)), Some(Execution::Update(_))) => true,
-        (_, Some(Execution::Fill(next))) => fill.is_some_and(|fill| fill.trade_id == next.trade_id),
-        _ => false,
     }
 }
 
@@ -539,58 +514,5 @@ impl Component for Matching {
             self.open(context, Nanos(frame.time))?;
         }
         self.answer(context)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use wire::{
-        Fill, InstrumentId, Liquidity, OrderId, OrderStatus, OrderUpdate, Price, Quantity, Side, StrategyId,
-    };
-
-    fn fill(strategy: u16, trade_id: u64) -> Execution {
-        Execution::Fill(Fill {
-            order_id: OrderId::new(StrategyId(strategy), 1, 1),
-            trade_id,
-            instrument: InstrumentId(1),
-            side: Side::Buy,
-            liquidity: Liquidity::Maker,
-            reserved: [0; 2],
-            price: Price(10),
-            quantity: Quantity(4),
-            remaining: Quantity(4),
-            event_time: Nanos(0),
-            execution: 0,
-            answered_up_to: 0,
-        })
-    }
-
-    fn update(strategy: u16) -> Execution {
-        let order_id = OrderId::new(StrategyId(strategy), 1, 1);
-        let status = OrderStatus::PartiallyFilled;
-        Execution::Update(OrderUpdate::about(order_id, InstrumentId(1), status, Reason::None))
-    }
-
-    #[test]
-    fn batches_of_answers_end_between_trades_only() {
-        // Accepted; a trade with the market; two trades between strategies 5 and 6; the end.
-        let answers = [
-            update(6),
-            fill(6, 1),
-            update(6),
-            fill(5, 2),
-            update(5),
-            fill(6, 2),
-            update(6),
-            fill(5, 3),
-            update(5),
-            fill(6, 3),
-            update(6),
-            update(6),
-        ];
-        let parts: Vec<usize> =
-            (1..answers.len()).filter(|&next| !is_one_trade(&answers[..next], answers.get(next))).collect();
-        assert_eq!(parts, [1, 3, 7, 11]);
     }
 }

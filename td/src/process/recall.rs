@@ -13,7 +13,7 @@
 //! which names the request's position. A refusal also names the last execution that was passed on before it, so that a ring of refusals
 //! alone still says how far executions were reported.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use node::{Frame, Input, InputId, Node, Output, RunError, read_behind_snapshot, read_held};
 use wire::fold::Snapshot;
@@ -32,6 +32,9 @@ pub(super) struct Recall {
     sent: Vec<(u64, Request)>,
     /// Requests up to this one were answered when the snapshot was taken.
     answered: u64,
+    /// Orders that had ended when the snapshot was taken, as far as the executions go back: a market elsewhere answers in any
+    /// order, so their requests may stand behind `answered`.
+    ended: BTreeSet<OrderId>,
     traces: BTreeMap<StrategyId, Trace>,
     /// By input: position of the last request that the predecessor had handled, among those that are read again.
     handled: BTreeMap<usize, u64>,
@@ -150,7 +153,8 @@ impl Recall {
             self.snapshot = snapshot;
             self.executions.clear();
             self.answered = 0;
-            let Recall { executions, answered, .. } = self;
+            self.ended.clear();
+            let Recall { executions, answered, ended, .. } = self;
             let mut first = u64::MAX;
             let whole = read_held(node.instance(), journal, from, |frame| {
                 first = first.min(frame.position);
@@ -158,6 +162,12 @@ impl Recall {
                     && let Ok(execution) = Execution::decode(frame.message_id, frame.payload)
                 {
                     *answered = execution.answered_up_to();
+                    if let Execution::Update(update) = execution
+                        && update.status.is_final()
+                        && update.reason != Reason::DuplicateOrder
+                    {
+                        ended.insert(update.order_id);
+                    }
                 }
                 if frame.position < end {
                     executions.push((frame.position, frame.message_id, frame.payload.to_vec()));
@@ -202,7 +212,8 @@ impl Recall {
             None => (0, 0),
         };
         for (position, request) in &self.sent {
-            if *position > self.answered {
+            let has_ended = matches!(request, Request::New(order) if self.ended.contains(&order.order_id));
+            if *position > self.answered && !has_ended {
                 gateway.resend(request);
             } else if let Request::New(order) = request {
                 gateway.use_up(order.order_id);
@@ -320,6 +331,43 @@ mod tests {
 
     /// The replace at 640 is refused at time 30, after the cancel at 704 was written at time 20. td is killed before it can
     /// write the cancel to `td.orders`, which is full.
+    #[test]
+    fn an_order_that_has_ended_is_not_on_its_way_although_one_before_it_is() {
+        let mut gateway = Gateway::new(crate::GatewayOptions::default()).unwrap();
+        let instrument = wire::Instrument {
+            id: InstrumentId(1),
+            reserved: 0,
+            symbol: wire::Symbol::new("A").unwrap(),
+            tick: Price(1),
+            lot: Quantity(1),
+            price_low: Price::NONE,
+            price_high: Price::NONE,
+            reference_price: Price::NONE,
+            max_quantity: Quantity(0),
+            multiplier: 0,
+            currency: wire::Currency::EMPTY,
+        };
+        gateway.on_instrument(&instrument).unwrap();
+        gateway.strategy_started(OWNER, crate::Limits::NONE).unwrap();
+        let order = |sequence, quantity| {
+            let id = OrderId::new(OWNER, 1, sequence);
+            let (kind, life) = (wire::OrderType::Limit, wire::TimeInForce::Day);
+            let (price, quantity) = (Price(10), Quantity(quantity));
+            Request::New(wire::NewOrder::plain(id, InstrumentId(1), Side::Buy, kind, life, price, quantity))
+        };
+        let recall = Recall {
+            sent: vec![(64, order(1, 3)), (256, order(2, 4)), (448, order(3, 5))],
+            answered: 0,
+            ended: BTreeSet::from([OrderId::new(OWNER, 1, 2)]),
+            ..Recall::default()
+        };
+        recall.into_gateway(&mut gateway, None).unwrap();
+        assert_eq!(gateway.exposure(OWNER, InstrumentId(1)).working_buys, 3 + 5);
+        // Its number is used up all the same.
+        let Request::New(again) = order(2, 4) else { panic!() };
+        assert_eq!(gateway.on_new_order(OWNER, &again).unwrap_err().reason, Reason::DuplicateOrder);
+    }
+
     #[test]
     fn an_older_refusal_of_the_same_order_does_not_hide_a_request_that_was_not_answered() {
         let (replace, cancel) = (replace(), CancelOrder::new(order_id(), InstrumentId(1)));

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde_json::{Map, Value as Json};
 use settings::schema::{Absent, DAY_NS, Kind, Section};
 use settings::{duration, section, words};
 
@@ -20,6 +21,8 @@ words! {
         Quotes = "quotes",
         /// Each other, by the rules of an exchange with phases and auctions.
         Exchange = "exchange",
+        /// Whoever a market outside matches them with: `program` carries them there, and brings back what became of them.
+        External = "external",
     }
 }
 
@@ -28,6 +31,11 @@ section! {
     pub struct MatchingConfig {
         /// What strategies' orders trade with.
         fill: Fill = Fill::Quotes, Absent::Derived("quotes for md.source = \"sim\", book for recorded days, exchange for md.source = \"exchange\"");
+        /// The path of the program that takes the orders out (relative to the file). It has matching's seat, journals and name
+        /// (`fill = "external"`).
+        program: String = String::new(), Absent::Derived("matching itself");
+        /// Handed to that program as they are.
+        params: Json = Json::Object(Map::new());
         /// What happens when an order would trade with one of its owner, and does not say itself.
         self_trade: SelfTradeRule = SelfTradeRule::AsRules;
         /// Whose orders that holds for, beside a recorded or quoted market.

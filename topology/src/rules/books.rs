@@ -35,7 +35,8 @@ pub(crate) fn own_capacity(config: &PlatformConfig) -> ByteSize {
         Fill::Book => RECORDED,
         // What is left of a quote takes as much as four orders.
         Fill::Quotes => u64::from(config.md.instruments).max(QUOTED) * 4,
-        Fill::Exchange => 0,
+        // Orders that work elsewhere have no images here.
+        Fill::Exchange | Fill::External => 0,
     };
     let bytes =
         orders.saturating_add(recorded).saturating_mul(frame::<OrderImage>() * PART).clamp(1 << 20, MOST);

@@ -43,7 +43,7 @@ pub(super) fn check(rules: &mut Rules<'_>) {
     let fill = matching.fill;
     for key in ["queue", "order_latency", "report_latency", "latency_seed"] {
         let path = format!("matching.{key}");
-        if fill == Fill::Exchange && rules.rows.is_written(&path) {
+        if matches!(fill, Fill::Exchange | Fill::External) && rules.rows.is_written(&path) {
             let message =
                 format!("`{key}` means nothing: matching.fill is \"{fill}\", not \"book\" or \"quotes\"");
             rules.warning(&path, message, "leave it out");

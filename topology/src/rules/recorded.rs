@@ -9,7 +9,7 @@ impl Rules<'_> {
         let fill = self.config.matching.fill;
         let needs = |key: &str| match key {
             "displayed_first" => fill != Fill::Book,
-            _ => fill == Fill::Exchange,
+            _ => matches!(fill, Fill::Exchange | Fill::External),
         };
         for key in ["self_trade_owner", "displayed_first", "call_auctions"] {
             let path = format!("matching.{key}");

@@ -20,7 +20,7 @@ pub(crate) fn td_section(config: &PlatformConfig) -> Json {
         lock_step_limit: config.platform.lock_step_limit,
         ticks: match config.matching.fill {
             Fill::Exchange => config.matching.ticks.clone(),
-            Fill::Book | Fill::Quotes => Vec::new(),
+            Fill::Book | Fill::Quotes | Fill::External => Vec::new(),
         },
         desk: desk_section(config),
         strategies: limits(config),

@@ -161,3 +161,30 @@ fn in_lock_step_every_reader_of_quotes_is_gated() {
     assert!(platform.topology.deterministic);
     assert!(quotes.readers.iter().all(|reader| reader.kind == ReaderKind::Gated));
 }
+
+#[test]
+fn orders_go_out_through_a_program_in_matching_s_seat() {
+    let sets = ["matching.fill=external", "matching.program=bin/out", "matching.params={ host = \"x\" }"];
+    let platform = parse(MINIMAL, &sets);
+    let matching = platform.topology.node("matching").expect("its seat");
+    assert_eq!(matching.program, topology::Program::Path("bin/out".into()));
+    assert_eq!(matching.section["params"]["host"], "x");
+    let read: Vec<&str> = matching.reads.iter().map(|read| read.journal.as_str()).collect();
+    assert_eq!(read, ["md.instruments", "td.orders"]);
+    assert!(platform.topology.journal("matching.market").is_none());
+    assert!(platform.warnings.diagnostics.is_empty(), "{:?}", platform.warnings);
+    let said = |sets: &[&str], word: &str| {
+        let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
+        let error = topology::parse("test.toml", MINIMAL, &sets).map(|_| ()).expect_err(word).to_string();
+        assert!(error.contains(word), "{error}");
+    };
+    said(&["matching.fill=external"], "matching.program names no program");
+    said(&[&sets[..2], &["platform.deterministic=true"]].concat(), "cannot run in lock-step");
+    said(&[&sets[..2], &BACKTEST].concat(), "cannot run in lock-step");
+    said(&[&sets[..2], &["platform.one_process=true"]].concat(), "a process of its own");
+    said(&[&sets[..2], &["md.source=exchange"]].concat(), "an exchange has no other market beside it");
+    let live: Vec<&str> = [&sets[..2], &BACKTEST, &["platform.live=true"]].concat();
+    assert_eq!(parse(MINIMAL, &live).topology.node("matching").expect("its seat").reads.len(), 2);
+    let idle = parse(MINIMAL, &["matching.program=bin/out"]).warnings.diagnostics.len();
+    assert_eq!(idle, parse(MINIMAL, &[]).warnings.diagnostics.len() + 1, "it means nothing elsewhere");
+}

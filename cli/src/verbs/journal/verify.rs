@@ -106,7 +106,7 @@ fn files(instance: &InstanceDir) -> Result<(u64, Vec<(String, Finding)>), Failur
             }
             continue;
         }
-        if path == instance.depths() || path == instance.accounts() {
+        if [instance.depths(), instance.accounts(), instance.venue()].contains(&path) {
             continue;
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -50,10 +50,17 @@ fn source(topology: &mut Topology, arguments: &Replay, recording: &Recording) ->
     let unfit = |what: String| Failure::new(Exit::Usage, what);
     let matching = topology.nodes.iter().find(|node| node.kind == NodeKind::Matching);
     let matching = matching.map(|node| serde_json::from_value::<MatchingConfig>(node.section.clone()));
-    if let Some(Ok(MatchingConfig { fill: Fill::Exchange, .. })) = matching {
+    if let Some(Ok(MatchingConfig { fill: Fill::Exchange, .. })) = &matching {
         return Err(unfit(
             "the platform is an exchange: its market is what its strategies make, and not in the recording; \
              --strategy replays one of them, --platform another platform"
+                .to_owned(),
+        ));
+    }
+    if let Some(Ok(MatchingConfig { fill: Fill::External, .. })) = matching {
+        return Err(unfit(
+            "the platform's orders went to a market outside, which cannot be replayed; --strategy replays one of its \
+             strategies, --platform another platform"
                 .to_owned(),
         ));
     }

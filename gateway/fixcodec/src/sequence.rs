@@ -1,10 +1,10 @@
 //! The rules of sequence numbers: what is done with a message, by its number. Pure.
 
-use super::codec::Message;
+use crate::codec::Message;
 
 /// What is done with a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub enum Verdict {
     /// It is the next one.
     Take,
     /// Some before it are missing: they are asked for, and this one comes again with them.
@@ -20,7 +20,7 @@ pub(crate) enum Verdict {
 }
 
 /// Looks at a message's number, where `next` is expected.
-pub(crate) fn judge(message: &Message, next: u64) -> Verdict {
+pub fn judge(message: &Message, next: u64) -> Verdict {
     let (sequence, is_again) = (message.sequence(), message.is(43));
     let kind = message.kind();
     let new = message.number(36).unwrap_or_default();

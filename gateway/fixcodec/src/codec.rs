@@ -1,9 +1,9 @@
 //! FIX's tag=value encoding: messages taken out of a stream, and written. Pure.
 
 /// Ends each field.
-pub(crate) const SOH: u8 = 1;
+pub const SOH: u8 = 1;
 /// Bytes of a message at most.
-pub(crate) const LONGEST: usize = 64 << 10;
+pub const LONGEST: usize = 64 << 10;
 /// Fields of a message at most.
 const MOST_FIELDS: usize = 4_096;
 /// "10=nnn" and its end.
@@ -31,46 +31,49 @@ const DATA: [(u32, u32); 16] = [
 
 /// A message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Message {
+pub struct Message {
     /// All fields in their order, begin string and body length among them, without the checksum.
-    pub(crate) fields: Vec<(u32, String)>,
+    pub fields: Vec<(u32, String)>,
 }
 
 impl Message {
     /// The first field of this tag.
-    pub(crate) fn get(&self, tag: u32) -> Option<&str> {
+    pub fn get(&self, tag: u32) -> Option<&str> {
         self.fields.iter().find(|(known, _)| *known == tag).map(|(_, value)| value.as_str())
     }
 
     /// All fields of this tag, as in a group of one field each.
-    pub(crate) fn all(&self, tag: u32) -> impl Iterator<Item = &str> {
+    pub fn all(&self, tag: u32) -> impl Iterator<Item = &str> {
         self.fields.iter().filter(move |(known, _)| *known == tag).map(|(_, value)| value.as_str())
     }
 
     /// Its type.
-    pub(crate) fn kind(&self) -> &str {
+    pub fn kind(&self) -> &str {
         self.get(35).unwrap_or_default()
     }
 
-    pub(crate) fn number(&self, tag: u32) -> Option<u64> {
+    /// A field as a number.
+    pub fn number(&self, tag: u32) -> Option<u64> {
         self.get(tag)?.parse().ok()
     }
 
     /// Its sequence number; zero: it has none.
-    pub(crate) fn sequence(&self) -> u64 {
+    pub fn sequence(&self) -> u64 {
         self.number(34).unwrap_or_default()
     }
 
-    pub(crate) fn is(&self, tag: u32) -> bool {
+    /// Whether a field is "Y".
+    pub fn is(&self, tag: u32) -> bool {
         self.get(tag) == Some("Y")
     }
 }
 
 /// What stands in a stream next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub enum Step {
     /// Nothing whole.
     More,
+    /// A message.
     Message(Message),
     /// Something that is no message is passed over, as the standard says.
     Garbled(&'static str),
@@ -78,7 +81,7 @@ pub(crate) enum Step {
 
 /// Takes messages out of a stream.
 #[derive(Debug, Default)]
-pub(crate) struct Decoder {
+pub struct Decoder {
     buffer: Vec<u8>,
     done: usize,
 }
@@ -92,7 +95,8 @@ fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {
 }
 
 impl Decoder {
-    pub(crate) fn add(&mut self, bytes: &[u8]) {
+    /// More of the stream.
+    pub fn add(&mut self, bytes: &[u8]) {
         if self.done > 0 {
             self.buffer.drain(..self.done);
             self.done = 0;
@@ -100,7 +104,9 @@ impl Decoder {
         self.buffer.extend_from_slice(bytes);
     }
 
-    pub(crate) fn next(&mut self) -> Step {
+    /// What stands next in what is there.
+    #[allow(clippy::should_implement_trait, reason = "there is always a step: it is no iterator")]
+    pub fn next(&mut self) -> Step {
         let bytes = &self.buffer[self.done..];
         if bytes.is_empty() {
             return Step::More;
@@ -207,10 +213,11 @@ fn fields(mut bytes: &[u8]) -> Result<Vec<(u32, String)>, &'static str> {
 
 /// Fields that are being written.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Fields(pub(crate) String);
+pub struct Fields(pub String);
 
 impl Fields {
-    pub(crate) fn with(mut self, tag: u32, value: impl std::fmt::Display) -> Fields {
+    /// One more.
+    pub fn with(mut self, tag: u32, value: impl std::fmt::Display) -> Fields {
         use std::fmt::Write;
         let from = self.0.len();
         let _ = write!(self.0, "{tag}={value}");
@@ -224,7 +231,8 @@ impl Fields {
         self
     }
 
-    pub(crate) fn may(self, tag: u32, value: Option<impl std::fmt::Display>) -> Fields {
+    /// One more, where there is a value.
+    pub fn may(self, tag: u32, value: Option<impl std::fmt::Display>) -> Fields {
         match value {
             Some(value) => self.with(tag, value),
             None => self,
@@ -233,7 +241,7 @@ impl Fields {
 }
 
 /// A whole message: begin string and what lies between body length and checksum.
-pub(crate) fn message(begin: &str, body: &str) -> Vec<u8> {
+pub fn message(begin: &str, body: &str) -> Vec<u8> {
     let mut bytes = format!("8={begin}\x019={}\x01{body}", body.len()).into_bytes();
     let sum = checksum(&bytes);
     bytes.extend_from_slice(format!("10={sum:03}\x01").as_bytes());

@@ -1,0 +1,346 @@
+//! Whether a [`Venue`] and the driver together owe nothing: orders at random, kills, cut lines, and an audit of all that is
+//! written.
+//!
+//! An author gives a [`Rig`]: how a line of his [`Venue`] to a market under his control is made, cut and given time. [`conform`]
+//! plays the platform's part, and [`Audit`] holds the executions against the requests:
+//!
+//! ```
+//! use venue::conform::{Faults, MadeUp, conform};
+//!
+//! // The market that the driver itself is held against: late, twice, out of order, and not at all.
+//! let summary = conform(&mut MadeUp::new(7, Faults::ALL), 7, 500)?;
+//! assert!(summary.fills > 0);
+//! # Ok::<(), String>(())
+//! ```
+
+mod audit;
+mod draw;
+mod made_up;
+
+use std::collections::BTreeMap;
+
+use wire::{
+    CancelAll, CancelOrder, Execution, InstrumentId, Nanos, NewOrder, OrderId, OrderType, Price, Quantity,
+    ReplaceOrder, Request, Side, StrategyId, TimeInForce,
+};
+
+pub use audit::Audit;
+pub use draw::Draw;
+pub use made_up::{Faults, Line, MadeUp};
+
+use crate::driver::{Driver, Effects, Input};
+use crate::market::{Command, News, Venue};
+use crate::memory;
+
+/// A market under an author's control.
+pub trait Rig {
+    /// The venue that is tried.
+    type Line: Venue;
+
+    /// A new one, as after a start of the process. The one before was dropped without a word.
+    fn line(&mut self) -> Self::Line;
+
+    /// Some time passes at the market.
+    fn pass(&mut self);
+
+    /// The market hangs up.
+    fn cut(&mut self);
+
+    /// From now on nothing is lost any more, and lines stay.
+    fn calm(&mut self);
+
+    /// How much has traded, by the name that each order was sent with. `None`: the market does not tell.
+    fn traded(&self) -> Option<BTreeMap<String, i64>>;
+}
+
+/// What was tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Requests.
+    pub requests: u64,
+    /// Executions that answer them, or tell what became of orders.
+    pub executions: u64,
+    /// Fills among them.
+    pub fills: u64,
+    /// Orders that were not accepted.
+    pub rejected: u64,
+    /// How often the process was killed.
+    pub kills: u64,
+    /// How often the line was cut.
+    pub cuts: u64,
+}
+
+/// Rounds after the last request in which everything has to come to an end.
+const ROUNDS: u32 = 20_000;
+
+/// The platform's side.
+struct Desk<'a, R: Rig> {
+    rig: &'a mut R,
+    line: R::Line,
+    draw: Draw,
+    driver: Driver,
+    /// The file.
+    lines: Vec<String>,
+    /// The journal.
+    written: Vec<Execution>,
+    audit: Audit,
+    position: u64,
+    sequence: u32,
+    now: u64,
+    /// By order: the name that it was sent with.
+    names: BTreeMap<OrderId, String>,
+    summary: Summary,
+}
+
+/// Sends `steps` requests or so, drawn from `seed`, with kills and cut lines between them, and holds what comes of them.
+///
+/// # Errors
+/// What does not hold.
+pub fn conform<R: Rig>(rig: &mut R, seed: u64, steps: u32) -> Result<Summary, String> {
+    let line = rig.line();
+    let mut desk = Desk {
+        rig,
+        line,
+        draw: Draw::new(seed),
+        driver: Driver::new(PREFIX),
+        lines: Vec::new(),
+        written: Vec::new(),
+        audit: Audit::default(),
+        position: 0,
+        sequence: 0,
+        now: 1,
+        names: BTreeMap::new(),
+        summary: Summary::default(),
+    };
+    desk.run(steps).map_err(|wrong| format!("seed {seed}: {wrong}"))
+}
+
+const PREFIX: &str = "conform";
+const INSTRUMENT: InstrumentId = InstrumentId(1);
+const STRATEGIES: u64 = 3;
+
+impl<R: Rig> Desk<'_, R> {
+    fn run(&mut self, steps: u32) -> Result<Summary, String> {
+        self.begin()?;
+        for _ in 0..steps {
+            match self.draw.below(100) {
+                0..45 => self.request()?,
+                45 => self.kill()?,
+                46 => {
+                    self.summary.cuts += 1;
+                    self.rig.cut();
+                }
+                47..50 => self.overdue()?,
+                _ => self.rig.pass(),
+            }
+            self.listen()?;
+        }
+        self.rig.calm();
+        self.until("answers", |driver| driver.is_up() && driver.waiting().is_empty())?;
+        // Orders that are still at work.
+        for strategy in 0..STRATEGIES {
+            let id = self.next_id(strategy);
+            self.hear_request(Request::CancelAll(CancelAll::new(id)))?;
+        }
+        self.until("ends", |driver| driver.is_up() && driver.waiting().is_empty())?;
+        for order in self.audit.working() {
+            self.hear_request(Request::Cancel(CancelOrder::new(order, INSTRUMENT)))?;
+        }
+        self.until("ends", |driver| driver.is_up() && driver.waiting().is_empty() && driver.orders() == 0)?;
+        self.audit.end()?;
+        if let Some(traded) = self.rig.traded() {
+            for (order, filled) in self.audit.filled() {
+                let there = self.names.get(&order).and_then(|name| traded.get(name)).copied().unwrap_or(0);
+                if there != filled {
+                    let name = self.names.get(&order).cloned().unwrap_or_default();
+                    let about: Vec<&str> = (self.lines.iter())
+                        .filter(|line| {
+                            line.contains(&name) || !line.contains(PREFIX) && !line.starts_with("request")
+                        })
+                        .map(String::as_str)
+                        .collect();
+                    return Err(format!(
+                        "order {order}, {name}, has {filled} filled, and the market says {there}; heard:\n{}",
+                        about.join("\n")
+                    ));
+                }
+            }
+        }
+        Ok(self.summary)
+    }
+
+    fn begin(&mut self) -> Result<(), String> {
+        self.line.list(&instrument());
+        self.until("a line", Driver::is_up)
+    }
+
+    fn until(&mut self, what: &str, is_there: impl Fn(&Driver) -> bool) -> Result<(), String> {
+        for round in 0..ROUNDS {
+            if is_there(&self.driver) {
+                return Ok(());
+            }
+            self.rig.pass();
+            self.listen()?;
+            if round % 50 == 49 {
+                self.overdue()?;
+            }
+        }
+        Err(format!("no {what} after {ROUNDS} rounds: {:?} wait", self.driver.waiting()))
+    }
+
+    fn next_id(&mut self, strategy: u64) -> OrderId {
+        self.sequence += 1;
+        OrderId::new(StrategyId(strategy as u16), 1, self.sequence)
+    }
+
+    fn request(&mut self) -> Result<(), String> {
+        let strategy = self.draw.below(STRATEGIES);
+        let known = self.audit.working();
+        let any =
+            |draw: &mut Draw| (!known.is_empty()).then(|| known[draw.below(known.len() as u64) as usize]);
+        let (price, quantity) =
+            (Price(90 + self.draw.below(20) as i64), Quantity(1 + self.draw.below(20) as i64));
+        let request = match self.draw.below(20) {
+            0..12 => {
+                let side = if self.draw.below(2) == 0 { Side::Buy } else { Side::Sell };
+                let id = self.next_id(strategy);
+                let (kind, life) = (OrderType::Limit, TimeInForce::Day);
+                Request::New(NewOrder::plain(id, INSTRUMENT, side, kind, life, price, quantity))
+            }
+            12..15 => match any(&mut self.draw) {
+                Some(order) => Request::Cancel(CancelOrder::new(order, INSTRUMENT)),
+                None => return Ok(()),
+            },
+            15..19 => match any(&mut self.draw) {
+                Some(order_id) => Request::Replace(ReplaceOrder {
+                    order_id,
+                    instrument: INSTRUMENT,
+                    source: 0,
+                    price,
+                    quantity,
+                }),
+                None => return Ok(()),
+            },
+            _ => Request::CancelAll(CancelAll::new(self.next_id(strategy))),
+        };
+        self.hear_request(request)
+    }
+
+    fn hear_request(&mut self, request: Request) -> Result<(), String> {
+        self.position += 64 * (1 + self.draw.below(3));
+        self.summary.requests += 1;
+        self.audit.request(self.position, &request);
+        self.hear(Input::Request(self.position, request))
+    }
+
+    fn overdue(&mut self) -> Result<(), String> {
+        let kills = self.summary.kills;
+        for overdue in self.driver.waiting() {
+            if self.summary.kills != kills {
+                break;
+            }
+            self.hear(Input::Overdue(overdue))?;
+        }
+        Ok(())
+    }
+
+    fn listen(&mut self) -> Result<(), String> {
+        self.now += 1_000;
+        let mut news = Vec::new();
+        self.line.poll(Nanos(self.now), &mut news)?;
+        let kills = self.summary.kills;
+        for piece in news {
+            if self.summary.kills != kills {
+                // The rest was lost with the process.
+                break;
+            }
+            if piece != News::Down || self.driver.is_up() {
+                self.hear(Input::News(piece))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// As the process does it; it may be killed at two places.
+    fn hear(&mut self, input: Input) -> Result<(), String> {
+        self.lines.push(memory::write(&input));
+        if self.draw.below(1_000) == 0 {
+            return self.kill();
+        }
+        let mut effects = Effects::default();
+        self.driver.take(&input, &mut effects);
+        for command in &effects.commands {
+            if let Command::New { name, order } = command {
+                self.names.insert(order.order_id, name.clone());
+            }
+            self.line.send(command);
+        }
+        if self.draw.below(1_000) == 0 {
+            return self.kill();
+        }
+        self.write(&effects.executions)
+    }
+
+    fn write(&mut self, executions: &[Execution]) -> Result<(), String> {
+        for execution in executions {
+            self.summary.executions += 1;
+            match execution {
+                Execution::Fill(_) => self.summary.fills += 1,
+                Execution::Update(update) => {
+                    self.summary.rejected += u64::from(update.status == wire::OrderStatus::Rejected);
+                }
+            }
+            self.audit.execution(execution).map_err(|wrong| {
+                let last: Vec<String> = self.lines.iter().rev().take(30).cloned().collect();
+                format!("{wrong}; heard last, the last first:\n{}", last.join("\n"))
+            })?;
+        }
+        self.written.extend_from_slice(executions);
+        self.audit.batch()
+    }
+
+    /// The process dies, and another one reads what it had noted.
+    fn kill(&mut self) -> Result<(), String> {
+        self.summary.kills += 1;
+        self.line = self.rig.line();
+        self.line.list(&instrument());
+        let mut driver = Driver::new(PREFIX);
+        let mut effects = Effects::default();
+        for line in &self.lines {
+            let input = memory::read(line).ok_or_else(|| format!("`{line}` cannot be read again"))?;
+            driver.take(&input, &mut effects);
+        }
+        let known = effects.executions.get(..self.written.len());
+        if known != Some(&self.written) {
+            return Err("the same input did not give the same executions again".to_owned());
+        }
+        self.driver = driver;
+        for command in &effects.commands {
+            if let Command::New { name, order } = command {
+                self.names.insert(order.order_id, name.clone());
+            }
+        }
+        let missing = effects.executions.split_off(self.written.len());
+        self.write(&missing)?;
+        if self.driver.is_up() {
+            self.hear(Input::News(News::Down))?;
+        }
+        Ok(())
+    }
+}
+
+fn instrument() -> wire::Instrument {
+    wire::Instrument {
+        id: INSTRUMENT,
+        reserved: 0,
+        symbol: wire::Symbol::new("SIM001").unwrap_or_default(),
+        tick: Price(1),
+        lot: Quantity(1),
+        price_low: Price::NONE,
+        price_high: Price::NONE,
+        reference_price: Price::NONE,
+        max_quantity: Quantity(0),
+        multiplier: 0,
+        currency: wire::Currency::EMPTY,
+    }
+}

@@ -1,0 +1,760 @@
+//! What is owed for each request, whatever the market does. Pure: the same input gives the same output, and names.
+//!
+//! ```text
+//!   New ─► sent ─┬─ Accepted, Trade, … ─► works ─┬─ Ended, the last Trade ─► ended: all that was asked of it is answered
+//!                ├─ Rejected ─► ended            └─ Replaced ─► works
+//!                └─ (Down, Up) ─► asked for: what the market says of it counts
+//! ```
+//!
+//! - A request is answered when the market has decided about it. Positions of requests ascend, answers need not: `answered_up_to`
+//!   is the last request before the first without an answer.
+//! - An end that says that more has traded than has come waits for the trades; if they do not come, the order is asked for twice, and what is
+//!   missing then is one trade at the average price. A trade that comes after all is known by its quantity.
+//! - A refused cancel or replace is answered when the order's status is known: the order may have ended, or the change have been
+//!   made before.
+//! - One replace of an order is under way at a time. Cancels overtake those that wait.
+
+mod order;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use wire::{
+    CancelAll, Execution, Nanos, NewOrder, OrderId, OrderStatus, OrderUpdate, Price, Quantity, Reason,
+    Request, StrategyId,
+};
+
+use crate::market::{Command, News, OrderState, Report, Says};
+use order::{Change, End, Kind, Order, terms};
+
+/// What the driver hears.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// A request, with its position in `td.orders`.
+    Request(u64, Request),
+    /// From the market.
+    News(News),
+    /// Nothing was heard of this for too long: it is asked for.
+    Overdue(Overdue),
+    /// Nothing is traded any more: working orders are cancelled, and all but cancels is refused.
+    Close,
+}
+
+/// What waits for the market.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Overdue {
+    /// A request, by its position.
+    Request(u64),
+    /// The trades behind the end of an order.
+    End(OrderId),
+}
+
+/// What it does about it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Effects {
+    /// To be written to `matching.executions`.
+    pub executions: Vec<Execution>,
+    /// To be sent.
+    pub commands: Vec<Command>,
+    /// Worth a line in the log.
+    pub notes: Vec<String>,
+}
+
+/// A request without an answer.
+#[derive(Clone, Debug)]
+struct Unanswered {
+    /// The position of the request before it.
+    before: u64,
+    what: What,
+}
+
+#[derive(Clone, Debug)]
+enum What {
+    /// Of this order: a new one, or a change.
+    Of(OrderId),
+    /// Of several: those that are left, and how many were cancelled and not.
+    Mass { request: CancelAll, left: BTreeSet<OrderId>, cancelled: i64, kept: i64 },
+}
+
+/// Requests and news in, executions and commands out.
+#[derive(Clone, Debug)]
+pub struct Driver {
+    prefix: String,
+    orders: BTreeMap<OrderId, Order>,
+    names: BTreeMap<String, OrderId>,
+    unanswered: BTreeMap<u64, Unanswered>,
+    /// The last request that was taken.
+    taken: u64,
+    /// The last trade's number.
+    trade: u64,
+    /// By strategy: its newest order.
+    newest: BTreeMap<StrategyId, OrderId>,
+    /// Orders of a closed market that are cancelled without being asked for have names by number.
+    closing: u64,
+    is_up: bool,
+    is_closed: bool,
+    strays: u64,
+}
+
+impl Driver {
+    /// Without orders. All names begin with `prefix`, which no other book uses at that market.
+    pub fn new(prefix: &str) -> Driver {
+        Driver {
+            prefix: prefix.to_owned(),
+            orders: BTreeMap::new(),
+            names: BTreeMap::new(),
+            unanswered: BTreeMap::new(),
+            taken: 0,
+            trade: 0,
+            newest: BTreeMap::new(),
+            closing: 0,
+            is_up: false,
+            is_closed: false,
+            strays: 0,
+        }
+    }
+
+    /// The last request that was taken.
+    pub fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// Whether the line is there.
+    pub fn is_up(&self) -> bool {
+        self.is_up
+    }
+
+    /// Orders without an end.
+    pub fn orders(&self) -> usize {
+        self.orders.len()
+    }
+
+    /// Requests without an answer.
+    pub fn unanswered(&self) -> usize {
+        self.unanswered.len()
+    }
+
+    /// Reports about names that are not known, or not any more.
+    pub fn strays(&self) -> u64 {
+        self.strays
+    }
+
+    /// What waits for the market.
+    pub fn waiting(&self) -> Vec<Overdue> {
+        let requests = self.unanswered.keys().copied().map(Overdue::Request);
+        let ended = self.orders.iter().filter(|(_, order)| order.end.is_some());
+        requests.chain(ended.map(|(id, _)| Overdue::End(*id))).collect()
+    }
+
+    /// Takes the next input.
+    pub fn take(&mut self, input: &Input, effects: &mut Effects) {
+        let from = effects.executions.len();
+        match input {
+            Input::Request(position, request) if *position > self.taken => {
+                self.request(*position, request, effects);
+            }
+            Input::Request(..) => {}
+            Input::News(News::Up) => self.up(effects),
+            Input::News(News::Down) => self.is_up = false,
+            Input::News(News::Report(report)) => self.report(report, effects),
+            Input::Overdue(overdue) => self.overdue(*overdue, effects),
+            Input::Close => {
+                self.is_closed = true;
+                self.cancel_all(effects);
+            }
+        }
+        let answered = self.unanswered.first_key_value().map_or(self.taken, |(_, first)| first.before);
+        effects.executions[from..].iter_mut().for_each(|execution| execution.set_answered_up_to(answered));
+    }
+
+    fn request(&mut self, position: u64, request: &Request, effects: &mut Effects) {
+        let what = match request {
+            Request::CancelAll(cancel) => {
+                What::Mass { request: *cancel, left: BTreeSet::new(), cancelled: 0, kept: 0 }
+            }
+            _ => What::Of(request.order_id()),
+        };
+        self.unanswered.insert(position, Unanswered { before: self.taken, what });
+        self.taken = position;
+        match request {
+            Request::New(order) => self.new_order(position, order, effects),
+            Request::Cancel(cancel) => self.change(position, request, cancel.order_id, Kind::Cancel, effects),
+            Request::Replace(replace) => {
+                self.change(position, request, replace.order_id, terms(replace), effects);
+            }
+            Request::CancelAll(cancel) => self.mass(position, cancel, effects),
+        }
+    }
+
+    /// Answers a request at once.
+    fn refuse(&mut self, position: u64, request: &Request, reason: Reason, effects: &mut Effects) {
+        self.unanswered.remove(&position);
+        let refusal = OrderUpdate { reason, ..matching::seat::refuse(request) };
+        // A refused change says how the order stands, where it is known.
+        let refusal = match self.orders.get(&request.order_id()) {
+            Some(order) if refusal.status.is_refusal() => order.update(refusal.status, reason, Nanos(0)),
+            _ => refusal,
+        };
+        effects.executions.push(Execution::Update(refusal));
+    }
+
+    fn new_order(&mut self, position: u64, order: &NewOrder, effects: &mut Effects) {
+        let request = Request::New(*order);
+        let newest = self.newest.get(&order.order_id.strategy());
+        // td writes an order again when it was killed before its cursor could move.
+        if newest.is_some_and(|newest| !order.order_id.is_newer_than(*newest)) {
+            return self.refuse(position, &request, Reason::DuplicateOrder, effects);
+        }
+        self.newest.insert(order.order_id.strategy(), order.order_id);
+        if self.is_closed || !self.is_up {
+            return self.refuse(position, &request, Reason::MarketClosed, effects);
+        }
+        let name = self.name(position, 1);
+        self.names.insert(name.clone(), order.order_id);
+        self.orders.insert(order.order_id, Order::new(*order, position, name.clone()));
+        effects.commands.push(Command::New { name, order: *order });
+    }
+
+    /// Made from where the request stands: nobody else gives it.
+    fn name(&self, position: u64, attempt: u32) -> String {
+        let request = base36(position / 64);
+        match attempt {
+            1 => format!("{}-{request}", self.prefix),
+            more => format!("{}-{request}.{more}", self.prefix),
+        }
+    }
+
+    fn change(
+        &mut self,
+        position: u64,
+        request: &Request,
+        order_id: OrderId,
+        kind: Kind,
+        effects: &mut Effects,
+    ) {
+        let is_replace = matches!(kind, Kind::Replace(..));
+        let may_replace = self.is_up && !self.is_closed;
+        let reason = match (self.orders.get(&order_id), kind) {
+            (None, _) => Some(Reason::UnknownOrder),
+            (Some(order), _) if order.request.instrument != request.instrument() => Some(Reason::Malformed),
+            (Some(_), Kind::Replace(..)) if !may_replace => Some(Reason::MarketClosed),
+            (Some(order), Kind::Replace(_, quantity)) if quantity.0 <= order.filled => Some(Reason::Quantity),
+            _ => None,
+        };
+        if let Some(reason) = reason {
+            return self.refuse(position, request, reason, effects);
+        }
+        let Some(order) = self.orders.get_mut(&order_id) else { return };
+        let waits = is_replace && order.changes.iter().any(|other| matches!(other.kind, Kind::Replace(..)));
+        order.changes.push_back(Change { position, kind, name: None, attempts: 0, refused: None });
+        if self.is_up && !waits {
+            self.send(order_id, position, effects);
+        }
+    }
+
+    fn mass(&mut self, position: u64, request: &CancelAll, effects: &mut Effects) {
+        let is_meant = |order: &Order| {
+            order.request.order_id.strategy() == request.order_id.strategy()
+                && request.of_instrument().is_none_or(|instrument| instrument == order.request.instrument)
+                && request.of_account().is_none_or(|account| account == order.request.account)
+                && request.of_side().is_none_or(|side| side == order.request.side)
+        };
+        let meant: BTreeSet<OrderId> = self
+            .orders
+            .values()
+            .filter(|order| is_meant(order))
+            .map(|order| order.request.order_id)
+            .collect();
+        for order_id in &meant {
+            let Some(order) = self.orders.get_mut(order_id) else { continue };
+            let change = Change { position, kind: Kind::Mass, name: None, attempts: 0, refused: None };
+            order.changes.push_back(change);
+            if self.is_up {
+                self.send(*order_id, position, effects);
+            }
+        }
+        if let Some(Unanswered { what: What::Mass { left, .. }, .. }) = self.unanswered.get_mut(&position) {
+            *left = meant;
+        }
+        self.settle_mass(position, effects);
+    }
+
+    /// One order of a mass cancel is done with.
+    fn out_of_mass(&mut self, position: u64, order_id: OrderId, is_cancelled: bool, effects: &mut Effects) {
+        if let Some(Unanswered { what: What::Mass { left, cancelled, kept, .. }, .. }) =
+            self.unanswered.get_mut(&position)
+            && left.remove(&order_id)
+        {
+            *cancelled += i64::from(is_cancelled);
+            *kept += i64::from(!is_cancelled && self.orders.contains_key(&order_id));
+        }
+        self.settle_mass(position, effects);
+    }
+
+    fn settle_mass(&mut self, position: u64, effects: &mut Effects) {
+        let Some(Unanswered { what: What::Mass { request, left, cancelled, kept }, .. }) =
+            self.unanswered.get(&position)
+        else {
+            return;
+        };
+        if left.is_empty() {
+            effects.executions.push(Execution::Update(OrderUpdate {
+                side: request.side,
+                quantity: Quantity(*cancelled),
+                remaining: Quantity(*kept),
+                ..OrderUpdate::about(
+                    request.order_id,
+                    request.instrument,
+                    OrderStatus::MassCancelled,
+                    Reason::Requested,
+                )
+            }));
+            self.unanswered.remove(&position);
+        }
+    }
+
+    /// Sends a change, under a name that was not used before.
+    fn send(&mut self, order_id: OrderId, position: u64, effects: &mut Effects) {
+        let Some(order) = self.orders.get(&order_id) else { return };
+        let Some(place) = order.changes.iter().position(|change| change.position == position) else { return };
+        let attempt = order.changes[place].attempts + 1;
+        let mut name = self.name(position, attempt);
+        if order.changes[place].kind == Kind::Mass {
+            // Of one request there are many.
+            name = format!("{name}.{}", base36(order.position / 64));
+        }
+        let Some(order) = self.orders.get_mut(&order_id) else { return };
+        let of = order.target();
+        let change = &mut order.changes[place];
+        (change.attempts, change.refused, change.name) = (attempt, None, Some(name.clone()));
+        effects.commands.push(match change.kind {
+            Kind::Cancel | Kind::Mass => Command::Cancel { name: name.clone(), of },
+            Kind::Replace(price, quantity) => Command::Replace { name: name.clone(), of, price, quantity },
+        });
+        order.names.push(name.clone());
+        self.names.insert(name, order_id);
+    }
+
+    /// The first replace that waits.
+    fn send_next(&mut self, order_id: OrderId, effects: &mut Effects) {
+        let Some(order) = self.orders.get(&order_id) else { return };
+        let next = order.changes.iter().find(|change| matches!(change.kind, Kind::Replace(..)));
+        if let Some(position) = next.filter(|next| next.name.is_none()).map(|next| next.position)
+            && self.is_up
+        {
+            self.send(order_id, position, effects);
+        }
+    }
+
+    fn ask(&self, order_id: OrderId, effects: &mut Effects) {
+        if let Some(order) = self.orders.get(&order_id).filter(|_| self.is_up) {
+            effects.commands.push(Command::Ask { of: order.target() });
+        }
+    }
+
+    /// What was under way on the line before may be lost, in both directions.
+    fn up(&mut self, effects: &mut Effects) {
+        self.is_up = true;
+        let all: Vec<OrderId> = self.orders.keys().copied().collect();
+        for order_id in all {
+            self.ask(order_id, effects);
+            self.send_changes(order_id, effects);
+        }
+        if self.is_closed {
+            self.cancel_all(effects);
+        }
+    }
+
+    /// Again what is not answered, and may be sent now: twice carried out it does what it does once.
+    fn send_changes(&mut self, order_id: OrderId, effects: &mut Effects) {
+        let Some(order) = self.orders.get(&order_id) else { return };
+        let mut has_replace = false;
+        let due: Vec<u64> = order
+            .changes
+            .iter()
+            .filter(|change| match change.kind {
+                Kind::Cancel | Kind::Mass => true,
+                Kind::Replace(..) => !std::mem::replace(&mut has_replace, true),
+            })
+            .filter(|change| change.refused.is_none())
+            .map(|change| change.position)
+            .collect();
+        due.into_iter().for_each(|position| self.send(order_id, position, effects));
+    }
+
+    /// Of a market that is closed: nobody asks for it.
+    fn cancel_all(&mut self, effects: &mut Effects) {
+        if !self.is_up {
+            return;
+        }
+        let all: Vec<OrderId> = self.orders.keys().copied().collect();
+        for order_id in all {
+            self.closing += 1;
+            let name = format!("{}-x{}", self.prefix, base36(self.closing));
+            let Some(order) = self.orders.get_mut(&order_id) else { continue };
+            effects.commands.push(Command::Cancel { name: name.clone(), of: order.target() });
+            order.names.push(name.clone());
+            self.names.insert(name, order_id);
+        }
+    }
+
+    fn overdue(&mut self, overdue: Overdue, effects: &mut Effects) {
+        if !self.is_up {
+            return;
+        }
+        match overdue {
+            Overdue::End(order_id) => self.ask(order_id, effects),
+            Overdue::Request(position) => {
+                let Some(unanswered) = self.unanswered.get(&position) else { return };
+                let orders: Vec<OrderId> = match &unanswered.what {
+                    What::Of(order_id) => vec![*order_id],
+                    What::Mass { left, .. } => left.iter().copied().collect(),
+                };
+                for order_id in orders {
+                    let Some(order) = self.orders.get(&order_id) else { continue };
+                    let change = order.changes.iter().find(|change| change.position == position);
+                    match change {
+                        // Of the order itself, or how it stands says the rest.
+                        None => self.ask(order_id, effects),
+                        Some(change) if change.refused.is_some() => self.ask(order_id, effects),
+                        Some(change) if change.name.is_some() => self.send(order_id, position, effects),
+                        // It waits for another one.
+                        Some(_) => {}
+                    }
+                }
+            }
+        }
+    }
+
+    fn report(&mut self, report: &Report, effects: &mut Effects) {
+        let Some(order_id) = self.names.get(&report.name).copied() else {
+            self.strays += 1;
+            return;
+        };
+        let time = report.time;
+        match &report.says {
+            Says::Accepted => self.accept(order_id, time, effects),
+            Says::Rejected(reason) => {
+                if self.orders.get(&order_id).is_some_and(|order| !order.is_accepted) {
+                    self.finish(order_id, (OrderStatus::Rejected, *reason), None, time, effects);
+                }
+            }
+            Says::Trade { id, price, quantity } => {
+                let Some(order) = self.orders.get_mut(&order_id) else { return };
+                let quantity = order.is_new(id, quantity.0);
+                if quantity > 0 {
+                    self.trade(order_id, *price, quantity, time, effects);
+                    self.settle(order_id, time, effects);
+                }
+            }
+            Says::Ended { reason, filled } => {
+                let Some(order) = self.orders.get_mut(&order_id) else { return };
+                let filled = filled.map_or(order.filled, |filled| filled.0).max(order.filled);
+                order.end = Some(End { status: OrderStatus::Cancelled, reason: *reason, filled });
+                self.end(order_id, Some(&report.name), time, effects);
+            }
+            Says::Replaced { price, quantity } => {
+                let (name, terms) = (&report.name, (*price, *quantity));
+                self.replaced(order_id, name, terms, Some(name), (time, effects));
+            }
+            Says::Refused(reason) => {
+                let Some(order) = self.orders.get_mut(&order_id) else { return };
+                let name = Some(report.name.as_str());
+                if let Some(change) = order.changes.iter_mut().find(|change| change.name.as_deref() == name) {
+                    change.refused = Some((*reason, time));
+                    self.ask(order_id, effects);
+                }
+            }
+            Says::Triggered => {
+                self.accept(order_id, time, effects);
+                if let Some(order) = self.orders.get_mut(&order_id).filter(|order| !order.is_triggered) {
+                    order.is_triggered = true;
+                    let update = order.update(OrderStatus::Triggered, Reason::None, time);
+                    effects.executions.push(Execution::Update(update));
+                }
+            }
+            Says::Status { state, filled, average, terms } => {
+                let said = (*state, filled.0, *average, *terms);
+                self.status(order_id, &report.name, said, time, effects);
+            }
+        }
+    }
+
+    fn accept(&mut self, order_id: OrderId, time: Nanos, effects: &mut Effects) {
+        let Some(order) = self.orders.get_mut(&order_id).filter(|order| !order.is_accepted) else { return };
+        order.is_accepted = true;
+        self.unanswered.remove(&order.position);
+        let update = order.update(OrderStatus::Accepted, Reason::None, time);
+        effects.executions.push(Execution::Update(update));
+    }
+
+    /// Part of an order traded; what follows says how the order stands.
+    fn trade(&mut self, order_id: OrderId, price: Price, quantity: i64, time: Nanos, effects: &mut Effects) {
+        self.accept(order_id, time, effects);
+        // More than it has shows that a replace was carried out, of which the report is still to come.
+        let grown = self
+            .orders
+            .get(&order_id)
+            .and_then(|order| order.grown_to(order.filled.saturating_add(quantity)));
+        if let Some((name, price, quantity)) = grown {
+            self.replaced(order_id, &name, (price, quantity), None, (time, effects));
+        }
+        let Some(order) = self.orders.get_mut(&order_id) else { return };
+        self.trade += 1;
+        let fill = order.fill(self.trade, price, quantity, time);
+        effects.executions.push(Execution::Fill(fill));
+        if order.remaining() > 0 {
+            let update = order.update(OrderStatus::PartiallyFilled, Reason::None, time);
+            effects.executions.push(Execution::Update(update));
+        }
+    }
+
+    /// After a trade: it may have been the last.
+    fn settle(&mut self, order_id: OrderId, time: Nanos, effects: &mut Effects) {
+        let Some(order) = self.orders.get(&order_id) else { return };
+        if order.remaining() > 0 {
+            return self.end(order_id, None, time, effects);
+        }
+        if order.end.is_none() && order.may_grow() {
+            // More may be left of it than is known.
+            return self.ask(order_id, effects);
+        }
+        self.finish(order_id, (OrderStatus::Filled, Reason::None), None, time, effects);
+    }
+
+    /// Ends an order of which the market has said so, if all of its trades are there.
+    fn end(&mut self, order_id: OrderId, name: Option<&str>, time: Nanos, effects: &mut Effects) {
+        let Some(order) = self.orders.get(&order_id) else { return };
+        if let Some(end) = order.end.filter(|end| end.filled <= order.filled) {
+            let reason = match end.reason {
+                Reason::Requested if self.is_closed => Reason::MarketClosed,
+                reason => reason,
+            };
+            let end = match order.remaining() {
+                0 => (OrderStatus::Filled, Reason::None),
+                // Nothing is left of it there, although more was asked for.
+                _ if end.status == OrderStatus::Filled => (OrderStatus::Cancelled, Reason::Expired),
+                _ => (end.status, reason),
+            };
+            self.finish(order_id, end, name, time, effects);
+        }
+    }
+
+    fn finish(
+        &mut self,
+        order_id: OrderId,
+        (status, reason): (OrderStatus, Reason),
+        name: Option<&str>,
+        time: Nanos,
+        effects: &mut Effects,
+    ) {
+        if status != OrderStatus::Rejected {
+            self.accept(order_id, time, effects);
+        }
+        let Some(order) = self.orders.remove(&order_id) else { return };
+        for name in &order.names {
+            self.names.remove(name);
+        }
+        self.unanswered.remove(&order.position);
+        effects.executions.push(Execution::Update(order.update(status, reason, time)));
+        let is_cancelled = status == OrderStatus::Cancelled;
+        // One cancel is what ended it: the one that the market names, or else the first that was sent.
+        let cancels = || order.changes.iter().filter(|change| change.kind == Kind::Cancel);
+        let named = cancels().find(|change| name.is_some() && change.name.as_deref() == name);
+        let sent = || cancels().find(|change| change.name.is_some());
+        let cause = match is_cancelled && matches!(reason, Reason::Requested | Reason::MarketClosed) {
+            true => named.or_else(sent).map(|change| change.position),
+            false => None,
+        };
+        for change in &order.changes {
+            if change.kind == Kind::Mass {
+                self.out_of_mass(change.position, order_id, is_cancelled, effects);
+                continue;
+            }
+            self.unanswered.remove(&change.position);
+            if cause != Some(change.position) {
+                let status = match change.kind {
+                    Kind::Replace(..) => OrderStatus::ReplaceRejected,
+                    _ => OrderStatus::CancelRejected,
+                };
+                let update = order.update(status, Reason::UnknownOrder, time);
+                let update = OrderUpdate { remaining: Quantity::ZERO, ..update };
+                effects.executions.push(Execution::Update(update));
+            }
+        }
+    }
+
+    /// A replace was carried out; `called` is what the market calls the order now, where it has said so.
+    fn replaced(
+        &mut self,
+        order_id: OrderId,
+        name: &str,
+        (price, quantity): (Price, Quantity),
+        called: Option<&str>,
+        (time, effects): (Nanos, &mut Effects),
+    ) {
+        let Some(order) = self.orders.get_mut(&order_id) else { return };
+        let is_its = |change: &Change| {
+            matches!(change.kind, Kind::Replace(..))
+                && change.name.as_ref().is_some_and(|last| is_attempt_of(name, last))
+        };
+        let Some(place) = order.changes.iter().position(is_its) else {
+            // What is told of again is no change; its name may be news.
+            if let Some(called) = called.filter(|_| (order.price, order.quantity) == (price, quantity.0)) {
+                order.name = called.to_owned();
+            }
+            return;
+        };
+        self.accept(order_id, time, effects);
+        let Some(order) = self.orders.get_mut(&order_id) else { return };
+        if let Some(change) = order.changes.remove(place) {
+            self.unanswered.remove(&change.position);
+        }
+        (order.price, order.quantity) = (price, quantity.0);
+        if let Some(called) = called {
+            order.name = called.to_owned();
+        }
+        let update = order.update(OrderStatus::Replaced, Reason::Requested, time);
+        effects.executions.push(Execution::Update(update));
+        self.send_next(order_id, effects);
+        let Some(order) = self.orders.get(&order_id) else { return };
+        if order.remaining() == 0 && order.filled > 0 {
+            self.settle(order_id, time, effects);
+        }
+    }
+
+    fn status(
+        &mut self,
+        order_id: OrderId,
+        called: &str,
+        (state, filled, average, terms): (OrderState, i64, Option<Price>, Option<(Price, Quantity)>),
+        time: Nanos,
+        effects: &mut Effects,
+    ) {
+        let made = |order: &Order| terms.and_then(|terms| Some((order.made(terms)?, terms)));
+        if let Some((name, terms)) = self.orders.get(&order_id).and_then(made) {
+            // Its report was lost.
+            self.replaced(order_id, &name, terms, Some(called), (time, effects));
+        }
+        let Some(order) = self.orders.get_mut(&order_id) else { return };
+        match state {
+            OrderState::Pending => return,
+            OrderState::None if !order.is_accepted => {
+                let end = (OrderStatus::Rejected, Reason::MarketClosed);
+                return self.finish(order_id, end, None, time, effects);
+            }
+            OrderState::None => {
+                effects.notes.push(format!(
+                    "the market does not know order {order_id} any more, which it had accepted: it counts as expired"
+                ));
+                let filled = order.filled;
+                order.end = Some(End { status: OrderStatus::Cancelled, reason: Reason::Expired, filled });
+                return self.end(order_id, None, time, effects);
+            }
+            OrderState::Rejected(reason) => {
+                if !order.is_accepted {
+                    self.finish(order_id, (OrderStatus::Rejected, reason), None, time, effects);
+                }
+                return;
+            }
+            OrderState::Ended(reason) => {
+                let filled = filled.max(order.filled);
+                order.end = Some(End { status: OrderStatus::Cancelled, reason, filled });
+            }
+            OrderState::Filled => {
+                let filled = filled.max(order.filled);
+                order.end = Some(End { status: OrderStatus::Filled, reason: Reason::None, filled });
+            }
+            OrderState::Working => {}
+        }
+        self.accept(order_id, time, effects);
+        let Some(order) = self.orders.get_mut(&order_id) else { return };
+        if filled > order.filled {
+            order.ahead += 1;
+            if order.ahead == 1 {
+                // They may be under way.
+                return self.ask(order_id, effects);
+            }
+            order.ahead = 0;
+            let (price, quantity) = order.missing(filled, average);
+            effects.notes.push(format!(
+                "order {order_id}: {quantity} have traded of which no report came; written as one trade at {price}"
+            ));
+            self.trade(order_id, price, quantity, time, effects);
+            self.settle(order_id, time, effects);
+        } else {
+            order.ahead = 0;
+        }
+        self.end(order_id, None, time, effects);
+        self.answer_refused(order_id, called, terms, (time, effects));
+    }
+
+    /// The order works: what was refused of it is answered.
+    fn answer_refused(
+        &mut self,
+        order_id: OrderId,
+        called: &str,
+        terms: Option<(Price, Quantity)>,
+        (time, effects): (Nanos, &mut Effects),
+    ) {
+        let refused = |order: &Order| {
+            // What was said before the refusal says nothing about it.
+            let is_due = |change: &&Change| change.refused.is_some_and(|(_, at)| at <= time);
+            order.changes.iter().find(is_due).map(|change| change.position)
+        };
+        while let Some(position) = self.orders.get(&order_id).and_then(refused) {
+            let Some(order) = self.orders.get_mut(&order_id) else { return };
+            let Some(place) = order.changes.iter().position(|change| change.position == position) else {
+                return;
+            };
+            let Some(change) = order.changes.remove(place) else { return };
+            let reason = change.refused.map_or(Reason::None, |(reason, _)| reason);
+            let status = match change.kind {
+                Kind::Mass => {
+                    self.out_of_mass(position, order_id, false, effects);
+                    continue;
+                }
+                Kind::Cancel => OrderStatus::CancelRejected,
+                // It was carried out when it was sent first, and its report was lost.
+                Kind::Replace(price, quantity) if change.attempts > 1 && terms == Some((price, quantity)) => {
+                    (order.price, order.quantity, order.name) = (price, quantity.0, called.to_owned());
+                    OrderStatus::Replaced
+                }
+                Kind::Replace(..) => OrderStatus::ReplaceRejected,
+            };
+            let reason = if status == OrderStatus::Replaced { Reason::Requested } else { reason };
+            self.unanswered.remove(&position);
+            let update = order.update(status, reason, time);
+            effects.executions.push(Execution::Update(update));
+            if matches!(change.kind, Kind::Replace(..)) {
+                self.send_next(order_id, effects);
+            }
+        }
+        let Some(order) = self.orders.get(&order_id) else { return };
+        if order.remaining() == 0 && !order.may_grow() {
+            self.settle(order_id, time, effects);
+        }
+    }
+}
+
+/// Whether two names are of the same request: "p-1a" and "p-1a.2" are.
+fn is_attempt_of(one: &str, other: &str) -> bool {
+    let first = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
+    first(one) == first(other)
+}
+
+fn base36(mut number: u64) -> String {
+    let mut digits = Vec::new();
+    loop {
+        digits.push(b"0123456789abcdefghijklmnopqrstuvwxyz"[(number % 36) as usize]);
+        number /= 36;
+        if number == 0 {
+            break;
+        }
+    }
+    digits.iter().rev().map(|digit| char::from(*digit)).collect()
+}
+
+/// A prefix that no other book has: when it was begun, in microseconds.
+pub(crate) fn prefix(now: Nanos) -> String {
+    base36(now.0 / 1_000)
+}

@@ -1,0 +1,38 @@
+//! Orders out: what a program owes that sits in matching's seat (`[matching] fill = "external"`) and trades at a market
+//! elsewhere.
+//!
+//! ```text
+//!   td.orders ─► Driver ─► Command ─► Venue ─► the market
+//!                  │ ▲                   │
+//!                  │ └────── News ◄──────┘
+//!                  ▼
+//!       matching.executions            Memory: each request and each piece of news, before it is acted upon
+//! ```
+//!
+//! An author writes a [`Venue`], which says a few words over a line and hears a few, and hands it to [`main`]. The rest is
+//! here, and the same for every market:
+//!
+//! - Every request has one answer, every order one end, and every fill is written once, with a number of its own, above those
+//!   before it: however late, often or disorderly the market speaks, and whenever this process is killed.
+//! - An order's name at the market is written down before the order is sent. An order whose outcome is not known stays "sent",
+//!   and the market is asked for it, until it says what became of it.
+//! - While the line is down, new orders and replaces are refused (`market-closed`), and cancels wait for it.
+//! - The [`Driver`] is a function of what it has heard: a killed process's successor reads the [`Memory`] and goes on, and what had
+//!   not been written to `matching.executions` any more is written then.
+//!
+//! What it does not do: it brings no market data from there, and knows nothing of orders that others sent for the same account.
+//!
+//! [`conform`] holds a [`Venue`] to all that, against a market that its author can make answer as badly as he likes; the made-up
+//! market in [`conform::made_up`] is the one that the driver itself is held against.
+#![forbid(unsafe_code)]
+
+pub mod conform;
+mod driver;
+mod market;
+mod memory;
+mod process;
+
+pub use crate::driver::{Driver, Effects, Input, Overdue};
+pub use crate::market::{Command, News, OrderState, Report, Says, Target, Venue};
+pub use crate::memory::{Memory, MemoryError};
+pub use crate::process::{Setup, main};
