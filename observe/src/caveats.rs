@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use node::Counter;
+use node::{Counter, NodeState};
 use pinning::{Host, PageBacking, PlanWarning};
 use serde::{Deserialize, Serialize};
 use topology::config::MdConfig;
-use topology::{NodeKind, Pages, Topology};
+use topology::{NodeKind, Pages, Stream, Topology};
 use wire::{Instrument, InstrumentId};
 
 use crate::disks::Disk;
@@ -136,10 +136,13 @@ pub(crate) fn of_money(currencies: &[String], is_traded: bool) -> Option<String>
 }
 
 /// A window of time in which the source has nothing.
-pub(crate) fn of_window(topology: &Topology, totals: &Totals) -> Option<String> {
+pub(crate) fn of_window(topology: &Topology, seats: &[SeatView], totals: &Totals) -> Option<String> {
     let md = md_config(topology)?;
-    let is_empty = totals.quotes == 0 && totals.trades == 0 && totals.book_events == 0;
-    if !is_empty || (md.from.is_none() && md.to.is_none()) {
+    let is_read = seats.iter().any(|seat| seat.kind == NodeKind::Md && seat.state == NodeState::Finished);
+    // The order flow begins before the window: the book has to be there when it opens.
+    let has_quotes = [Stream::Quotes, Stream::Best].iter().any(|of| topology.carrying(*of).next().is_some());
+    let is_empty = has_quotes && totals.quotes == 0 && totals.trades == 0;
+    if !is_read || !is_empty || (md.from.is_none() && md.to.is_none()) {
         return None;
     }
     let from = md.from.map_or_else(|| "its begin".to_owned(), |time| time.to_string());

@@ -228,7 +228,7 @@ impl Report {
             caveats: {
                 let mut all = caveats(topology, &host, &seats, &memory);
                 all.extend(of_money(&currencies, !traded.is_empty()));
-                all.extend(of_window(topology, &totals));
+                all.extend(of_window(topology, &before, &totals));
                 all.extend(of_rows(topology, &listed));
                 all
             },
