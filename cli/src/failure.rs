@@ -150,7 +150,7 @@ fn of_sweep(error: &sweep::SweepError) -> Exit {
         SweepError::Io { source, .. } => Exit::of_io(source),
         SweepError::NoSweep(_) | SweepError::Empty(_) | SweepError::OtherRuns { .. } => Exit::Usage,
         SweepError::Changed { .. } => Exit::CheckFailed,
-        SweepError::Damaged { .. } | SweepError::InUse(_) => Exit::Failed,
+        SweepError::Damaged { .. } | SweepError::InUse(_) | SweepError::StillRun { .. } => Exit::Failed,
     }
 }
 

@@ -77,7 +77,13 @@ fn a_new_project_is_tested_checked_and_trades_and_what_it_hears_first_is_no_time
         "{}",
         home.logs()
     );
-    assert_eq!(filled(&up(&["strategies.warm_up=\"1h\""])), 0, "longer than the data");
+    // Longer than the data: it never starts.
+    let long = "strategies.warm_up=\"1h\"";
+    let never = home.colo(&["up", &file, "--set", &program, "--set", "md.count=500", "--set", long]);
+    assert_eq!(never.status.code(), Some(5), "{}\n{}", stderr(&never), home.logs());
+    let caveat = "hello-day-1 was still warming up at the end and never started";
+    assert!(stdout(&never).contains(caveat), "{}", stdout(&never));
+    assert!(stderr(&never).contains("colo: no result: hello-day-1 still warmed up"), "{}", stderr(&never));
 }
 
 #[test]

@@ -129,6 +129,30 @@ fn data_flows_on_without_master_and_the_next_one_takes_over() {
 }
 
 #[test]
+fn who_takes_over_leaves_the_folder_of_the_run_where_it_was() {
+    let home = Home::new();
+    let folder = |name: &str| home.state_path().join(name).display().to_string();
+    let (first, second) = (folder("first"), folder("second"));
+    let up = |more: &[&str]| home.colo(&[&["up", "--stay", "--set", "md.count=0"], more].concat());
+    let begun = up(&["--out", &first]);
+    assert!(begun.status.success(), "{}", stderr(&begun));
+    let td = home.node("demo", "td")["pid"].clone();
+    for more in [&[][..], &["--out", &second]] {
+        kill(number(&home.node("demo", "master")["pid"]) as u32, "KILL");
+        home.wait_for("master's death", || home.json(&["status", "--format", "json"])["master"] == false);
+        let again = up(more);
+        assert!(again.status.success(), "{}\n{}", stderr(&again), home.logs());
+        assert!(stderr(&again).contains(&format!("stays {first}")), "{}", stderr(&again));
+        assert_eq!(home.node("demo", "td")["pid"], td);
+    }
+    let down = home.colo(&["down"]);
+    assert!(down.status.success(), "{}", stderr(&down));
+    let is_there = |folder: &str| std::path::Path::new(folder).join("run.json").exists();
+    assert!(is_there(&first) && !is_there(&second), "{}", stderr(&down));
+    assert_eq!(home.left(), Vec::<PathBuf>::new());
+}
+
+#[test]
 fn a_master_that_takes_over_closes_a_market_whose_matching_died_meanwhile() {
     let home = Home::new();
     let up = || home.colo(&["up", "--stay", "--set", "md.count=0", "--set", "matching.restart=never"]);

@@ -47,6 +47,11 @@ impl Strategy for Rests {
     fn start(&mut self, context: &mut Context) {
         let working = context.working_orders().count();
         context.log(format_args!("starts with size {} and {working} working orders", self.size));
+        match self.size {
+            77 => panic!("no start with 77"),
+            78 => std::process::exit(7),
+            _ => {}
+        }
     }
 
     fn instrument(&mut self, context: &mut Context, instrument: &Instrument) {
@@ -346,6 +351,55 @@ fn a_new_build_is_checked_before_the_old_one_stops() {
     assert_eq!(platform.node("rests-1")["state"], "running");
     assert!(platform.refuses(&reload(&other, " --fallback"), 2).contains("the build that ran is gone"));
     platform.goes_on("rests-2");
+    platform.down();
+}
+
+#[test]
+fn one_that_ends_in_its_start_has_not_started() {
+    let platform = Platform::up();
+    let before = platform.row("rests-1");
+    let other = program(platform.folder.path(), "other", &answers(""));
+    for (size, how) in [(77, "no start with 77"), (78, "exit code 7")] {
+        let fell = platform.refuses(&format!("reload rests-1 --program {other} size={size} --fallback"), 1);
+        assert!(fell.contains("`rests-1` does not start") && fell.contains(how), "{fell}");
+        assert!(fell.contains("runs again from") && fell.contains("as before"), "{fell}");
+        let row = platform.row("rests-1");
+        assert_eq!(row["state"], "running", "{row}");
+        assert_eq!((&row["program"], &row["params"]), (&before["program"], &before["params"]), "{row}");
+        let stays = platform.refuses(&format!("reload rests-2 size={size}"), 1);
+        assert!(stays.contains(how) && stays.contains("stays stopped"), "{stays}");
+        assert_eq!(platform.row("rests-2")["state"], "stopped by a person");
+        assert!(platform.refuses(&format!("start rests-2 size={size}"), 1).contains(how));
+        platform.does("start rests-2");
+        assert_eq!(platform.row("rests-2")["params"]["size"], 2);
+        // A member of a host says so by its seat.
+        platform.does("stop hosted-1");
+        if size == 77 {
+            assert!(platform.refuses("start hosted-1 size=77", 1).contains(how));
+        }
+        platform.does("start hosted-1");
+    }
+    platform.goes_on("hosted-2");
+    platform.down();
+}
+
+#[test]
+fn what_a_master_that_stands_still_is_asked_is_done_when_it_goes_on() {
+    let platform = Platform::up();
+    let master = number(&platform.node("master")["pid"]) as u32;
+    kill(master, "STOP");
+    let silent = platform.refuses("stop rests-1", 1);
+    assert!(
+        silent.contains("has not answered within 5 s") && silent.contains("as soon as it goes on"),
+        "{silent}"
+    );
+    platform.goes_on("rests-1");
+    kill(master, "CONT");
+    platform.home.wait_for("the stop", || platform.node("rests-1")["state"] == "stopped by a person");
+    for name in [platform.node("rests-1"), platform.row("rests-1")] {
+        assert_eq!(number(&name["pid"]), 0, "it has no process: {name}");
+    }
+    assert!(platform.refuses("set rests-2 size=5 size=6", 2).contains("`size` is given twice"));
     platform.down();
 }
 

@@ -173,6 +173,61 @@ fn a_killed_sweep_leaves_nobody_and_goes_on_where_it_was() {
 }
 
 #[test]
+fn a_second_signal_ends_the_runs_at_once_and_says_so() {
+    let home = Home::new();
+    let platform = PLATFORM.replace("count = 60", "count = 100000000");
+    let (_, file) = place(&home, &platform, SWEEP);
+    let (folder, text) = out(&home, "out");
+    let child = home.command(&["sweep", &file, "--out", &text, "--jobs", "2"]).spawn().expect("colo starts");
+    let mut running = Running(Some(child));
+    home.wait_for("two runs", || ["0001", "0002"].iter().all(|run| folder.join("runs").join(run).exists()));
+    // They cannot end by themselves, so that the second signal has something to do.
+    processes(&format!("{text}/runs")).iter().for_each(|run| kill(*run, "STOP"));
+    let pid = running.0.as_ref().expect("it runs").id();
+    kill(pid, "INT");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    kill(pid, "INT");
+    let output = running.0.take().expect("it runs").wait_with_output().expect("its output");
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert!(stderr(&output).contains("interrupted; what has ended is kept"), "{}", stderr(&output));
+    assert!(stderr(&output).contains(&format!("colo sweep --resume {text}")), "{}", stderr(&output));
+    assert_eq!(processes(&text), Vec::<u32>::new());
+    assert!(home.left().is_empty(), "instances are left: {:?}", home.left());
+    assert!(!folder.join("runs/0001").exists() && !folder.join("running").exists());
+}
+
+#[test]
+fn what_a_killed_sweep_has_left_running_ends_before_it_goes_on() {
+    let home = Home::new();
+    let (_, file) = place(&home, &PLATFORM.replace("count = 60", "count = 600"), SWEEP);
+    let (whole, whole_text) = out(&home, "whole");
+    assert!(home.colo(&["sweep", &file, "--out", &whole_text]).status.success());
+    let (folder, text) = out(&home, "killed");
+    let child = home.command(&["sweep", &file, "--out", &text, "--jobs", "1"]).spawn().expect("colo starts");
+    let mut running = Running(Some(child));
+    let pid = running.0.as_ref().expect("it runs").id();
+    let runs = || processes(&format!("{text}/runs"));
+    home.wait_for("a run that has not ended", || {
+        let now = runs();
+        now.iter().for_each(|run| kill(*run, "STOP"));
+        let stands = |run: &u32| {
+            fs::read_to_string(format!("/proc/{run}/stat")).is_ok_and(|stat| stat.contains(") T "))
+        };
+        now.iter().any(stands)
+    });
+    kill(pid, "KILL");
+    let _ = running.0.take().expect("it runs").wait_with_output();
+    let left = runs();
+    assert!(!left.is_empty(), "it has ended");
+    // It cannot hear that its sweep has gone until somebody lets it go on: by then another run has its place.
+    let resumed = home.json(&["sweep", "--resume", &text, "--format", "json"]);
+    assert_eq!(resumed["failed"], 0, "{resumed}");
+    assert_eq!(table(&folder), table(&whole));
+    assert!(left.iter().all(|run| !runs().contains(run)), "it still runs");
+    assert!(home.left().is_empty(), "instances are left: {:?}", home.left());
+}
+
+#[test]
 fn half_a_line_of_a_killed_sweep_is_no_result() {
     let home = Home::new();
     let (_, file) = place(&home, PLATFORM, SWEEP);
@@ -230,7 +285,7 @@ test = ["monday"]
     refused(
         text,
         &[
-            "did you mean [seeds]?",
+            "did you mean `seeds`?",
             "did you mean \"sharpe\"?",
             "no group of strategies is named `taker`",
             "did you mean `takers`?",
@@ -338,6 +393,9 @@ fn a_run_that_fails_is_a_row_and_others_go_on() {
         "{}",
         stderr(&run)
     );
+    assert!(!stdout(&run).contains("run 0003"), "said once: {}", stdout(&run));
+    let shown = home.colo(&["sweep", "show", &text]);
+    assert!(stdout(&shown).contains("run 0003: failed: "), "{}", stdout(&shown));
     // Of one everything, of the others the tables, of those that failed what they said.
     let has = |run: &str, name: &str| kept.join("runs").join(run).join(name).exists();
     let whole = all.iter().filter(|row| has(&row["run"], "orders.csv")).count();
@@ -468,6 +526,43 @@ fn the_page_and_the_tables_say_the_same() {
     let data: Value = serde_json::from_str(data).expect("JSON");
     assert_eq!(data["rows"].as_array().map(Vec::len), Some(6), "{data}");
     assert!(!html.contains("http://") && !html.contains("https://"), "the page needs nothing else");
+}
+
+#[test]
+fn a_page_opens_on_a_map_that_has_figures() {
+    let home = Home::new();
+    let sweep = SWEEP
+        .replace("[2, 3]", "[2, 3]\nstrategies.takers.params.quantity = [1, 2]")
+        .replace("seeds = [1, 2]", "seeds = [1]");
+    let (_, file) = place(&home, PLATFORM, &sweep);
+    let (folder, text) = out(&home, "out");
+    assert!(home.colo(&["sweep", &file, "--out", &text]).status.success());
+    let page = || -> Value {
+        let answer = home.json(&["sweep", "report", &text, "--format", "json"]);
+        let html = fs::read_to_string(answer["file"].as_str().expect("a file")).expect("a page");
+        let data = html.split("id=data>").nth(1).and_then(|rest| rest.split("</script>").next());
+        serde_json::from_str(data.expect("data")).expect("JSON")
+    };
+    assert_eq!(page()["open"], Value::Null, "the mean has all it needs");
+    // As if each run with the second value of the third parameter had failed.
+    let path = folder.join("done.jsonl");
+    let lines = fs::read_to_string(&path).expect("lines");
+    let failed: Vec<usize> = (0..12).filter(|run| run % 2 == 1).map(|run| run + 1).collect();
+    let lines: Vec<String> = lines
+        .lines()
+        .map(|line| {
+            let mut done: Value = serde_json::from_str(line).expect("JSON");
+            if failed.contains(&(done["run"].as_u64().expect("a run") as usize)) {
+                (done["state"], done["measures"]) = ("failed".into(), serde_json::json!({}));
+            }
+            done.to_string()
+        })
+        .collect();
+    fs::write(&path, lines.join("\n") + "\n").expect("written");
+    // The table is written anew.
+    assert!(home.colo(&["sweep", "--resume", &text]).status.code() == Some(1));
+    let open = page()["open"].clone();
+    assert_eq!(open.as_array().map(|open| (open.len(), open[2].clone())), Some((3, 0.into())), "{open}");
 }
 
 #[test]

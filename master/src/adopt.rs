@@ -70,16 +70,16 @@ pub(crate) fn look(
     }
     let known: Option<Topology> =
         fs::read(directory.topology()).ok().and_then(|text| serde_json::from_slice(&text).ok());
-    if known.as_ref() != Some(topology) {
+    let Some(known) = known.filter(|known| runs_the_same(known, topology)) else {
         let nodes =
             alive.iter().map(|(seat, _)| registry.name(u32::from(*seat))).collect::<Vec<_>>().join(", ");
         return Err(MasterError::OtherTopology { instance: directory.name().to_owned(), nodes });
-    }
+    };
     let clock = registry.clock(&path)?;
     let backings = topology.journals.iter().map(|spec| backing(directory, &spec.name)).collect();
     let instance = Instance {
         directory: directory.clone(),
-        topology: topology.clone(),
+        topology: known,
         registry: Arc::new(registry),
         clock,
         backings,
@@ -87,6 +87,11 @@ pub(crate) fn look(
         claim,
     };
     Ok((Found::Running(Box::new(instance), alive), None))
+}
+
+/// Where the folder of the run goes is nothing that nodes run by: it stays where it was.
+fn runs_the_same(known: &Topology, asked: &Topology) -> bool {
+    *known == Topology { run_folder: known.run_folder.clone(), ..asked.clone() }
 }
 
 /// Removes everything except the lock, which this process holds now.

@@ -4,10 +4,13 @@
 //! Nodes need master only to register. Afterwards they live by what is in the answer, and by shared memory.
 
 use std::io::{BufRead, BufReader, Write};
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use topology::NodeKind;
 use topology::config::{Mode, Wake};
@@ -195,6 +198,24 @@ pub fn send<T: Serialize>(stream: &UnixStream, message: &T) -> Result<(), Protoc
     let mut stream = stream;
     stream.write_all(&line)?;
     Ok(())
+}
+
+/// Waits so long at most for something to receive. False when there is nothing.
+///
+/// # Errors
+/// The error of the system.
+pub fn wait_for_answer(stream: &UnixStream, patience: Duration) -> std::io::Result<bool> {
+    let until = Instant::now() + patience;
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
+        match poll(&mut [PollFd::new(stream.as_fd(), PollFlags::POLLIN)], timeout) {
+            Ok(0) if left.is_zero() => return Ok(false),
+            Ok(0) | Err(Errno::EINTR) => {}
+            Ok(_) => return Ok(true),
+            Err(error) => return Err(error.into()),
+        }
+    }
 }
 
 /// Receives one line within `patience`, 10 s by default.

@@ -22,6 +22,12 @@ pub trait Component {
         Ok(())
     }
 
+    /// Whether it does what it is there for. Until then the node polls, and counts as joined: who waits for it to be ready
+    /// waits on, and its end is that of a start that failed.
+    fn is_ready(&self) -> bool {
+        true
+    }
+
     /// Called before each round over the inputs: timers, due work, messages kept back. Sets with [`Context::wake_at`]
     /// when it is to be called again even without frames.
     ///

@@ -41,7 +41,7 @@ numbered! {
     /// Where a node stands.
     ///
     /// ```text
-    ///            start        register         first poll      source at its end
+    ///            start        register         ready           source at its end
     ///   Empty ──────► Starting ──────► Joined ──────► Running ─────► Finished
     ///     ▲              │                │              │  stop          │ stop
     ///     │              └─────────┬──────┴──────────────┤◄───────────────┘
@@ -57,7 +57,7 @@ numbered! {
         Starting = 1 => "starting",
         /// Registered; sets itself up.
         Joined = 2 => "joined",
-        /// Polls.
+        /// Polls, and does what it is there for.
         Running = 3 => "running",
         /// Runs, but its source has no more to give.
         Finished = 4 => "finished",
@@ -238,6 +238,8 @@ counters! {
     DiskRefusesSince = 51 => "disk_refuses_since",
     /// Of the orders that td took: they answer a quote of before a recovery, and are not timed.
     OrdersOfOldQuotes = 52 => "orders_of_old_quotes",
+    /// No counter: 1 while a strategy hears the market of before its start; 0 from then on.
+    WarmingUp = 61 => "warming_up",
     /// Accounts that were asked for more money; each once, until it has enough.
     MarginCalls = 62 => "margin_calls",
     /// Orders that close positions by force.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::iterator::Signals;
 
 use crate::error::JoinError;
 
@@ -24,8 +25,7 @@ impl StopFlag {
     /// [`JoinError::System`].
     pub fn install() -> Result<StopFlag, JoinError> {
         let flag = Arc::new(AtomicBool::new(false));
-        signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))
-            .map_err(|source| JoinError::System { action: "handle signals", source })?;
+        let_writes_fail()?;
         for signal in [SIGTERM, SIGINT] {
             let failed = |source| JoinError::System { action: "handle signals", source };
             // Registered first, so that it acts on the second signal: the flag is set by then.
@@ -34,6 +34,47 @@ impl StopFlag {
             signal_hook::flag::register(signal, Arc::clone(&flag)).map_err(failed)?;
         }
         Ok(StopFlag(flag))
+    }
+
+    /// Makes the two signals set the flag from now on, however many come: for a process that ends with another one, of whose
+    /// end it hears once for each of that one's threads ([`end_with`](crate::end_with)).
+    ///
+    /// # Errors
+    /// [`JoinError::System`].
+    pub fn install_patient() -> Result<StopFlag, JoinError> {
+        let_writes_fail()?;
+        let flag = StopFlag::default();
+        for signal in [SIGTERM, SIGINT] {
+            signal_hook::flag::register(signal, Arc::clone(&flag.0))
+                .map_err(|source| JoinError::System { action: "handle signals", source })?;
+        }
+        Ok(flag)
+    }
+
+    /// Makes the two signals set the first flag, and a second signal the other one, for who has more to end than itself: it
+    /// has to look at both. A third ends the process at once.
+    ///
+    /// # Errors
+    /// [`JoinError::System`].
+    pub fn install_twice() -> Result<(StopFlag, StopFlag), JoinError> {
+        let failed = |source| JoinError::System { action: "handle signals", source };
+        let_writes_fail()?;
+        let (first, second) = (StopFlag::default(), StopFlag::default());
+        for signal in [SIGTERM, SIGINT] {
+            signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&second.0))
+                .map_err(failed)?;
+        }
+        let mut signals = Signals::new([SIGTERM, SIGINT]).map_err(failed)?;
+        let flags = (first.clone(), second.clone());
+        std::thread::Builder::new()
+            .name("signals".to_owned())
+            .spawn(move || {
+                for _ in signals.forever() {
+                    if flags.0.is_set() { flags.1.set() } else { flags.0.set() }
+                }
+            })
+            .map_err(failed)?;
+        Ok((first, second))
     }
 
     /// True once set.
@@ -46,4 +87,12 @@ impl StopFlag {
     pub(crate) fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
+}
+
+/// A write beyond the limit for files is an error, and no end.
+fn let_writes_fail() -> Result<(), JoinError> {
+    let ignored = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(SIGXFSZ, ignored)
+        .map(drop)
+        .map_err(|source| JoinError::System { action: "handle signals", source })
 }

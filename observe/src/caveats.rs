@@ -59,11 +59,22 @@ pub(crate) fn caveats(
     memory: &[JournalMemory],
 ) -> Vec<String> {
     let mut caveats = of_seats(seats);
+    caveats.extend(never_started(seats).iter().map(|name| {
+        format!(
+            "{name} was still warming up at the end and never started: what it heard is shorter than its `warm_up`"
+        )
+    }));
     caveats.extend(Disk::of_all(seats).iter().map(ToString::to_string));
     caveats.extend(of_memory(memory));
     caveats.extend(of_host(seats));
     caveats.extend(of_plan(topology, host));
     caveats
+}
+
+/// Strategies that heard the market of before their start until the end of the run.
+pub(crate) fn never_started(seats: &[SeatView]) -> Vec<String> {
+    let warms_up = |seat: &&SeatView| seat.counter(Counter::WarmingUp) > 0;
+    seats.iter().filter(warms_up).map(|seat| seat.name.clone()).collect()
 }
 
 /// Nodes whose threads were seen off the pin plan.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use topology::{NodeKind, Stream, Topology};
 use wire::{Instrument, InstrumentId, Message, Money, PositionState};
 
-use crate::caveats::{JournalMemory, caveats, of_money, of_rows, of_window};
+use crate::caveats::{JournalMemory, caveats, never_started, of_money, of_rows, of_window};
 use crate::irregular::{self, Irregular};
 use crate::matched::Matched;
 use crate::stages::Stages;
@@ -55,6 +55,9 @@ pub struct Report {
     pub wait_timeouts_with_data: u64,
     /// One row a strategy.
     pub strategies: Vec<StrategyReport>,
+    /// Strategies that were still warming up at the end: of them there is no result.
+    #[serde(default)]
+    pub never_started: Vec<String>,
     /// How each node ended.
     pub nodes: Vec<NodeOutcome>,
     /// In which money: of the instruments that somebody has traded, or of all where nobody has.
@@ -206,6 +209,7 @@ impl Report {
                 .filter(|seat| seat.kind.sends())
                 .map(|seat| strategy(seat, &strategies, &positions, &contracts))
                 .collect(),
+            never_started: never_started(&seats),
             nodes: seats
                 .iter()
                 .map(|seat| NodeOutcome {

@@ -17,7 +17,7 @@ pub struct Seated {
     pub seat: u32,
     /// What it is.
     pub kind: String,
-    /// Its process.
+    /// Its process; 0 where it has none any more.
     pub pid: u32,
     /// CPU at its last sign of life.
     pub cpu: Option<u64>,
@@ -37,13 +37,20 @@ impl Seated {
             node: seat.name.clone(),
             seat: seat.seat,
             kind: seat.kind.to_string(),
-            pid: seat.process.pid,
+            pid: if has_gone(seat) { 0 } else { seat.process.pid },
             cpu: seat.alive.then_some(seat.cpu),
             mode: seat.mode.to_owned(),
             state: state(seat),
             in_callback_ms: seat.in_callback_ns.map(|lasts| lasts / 1_000_000),
         }
     }
+}
+
+/// A process that has ended: its number may be another one's by now. From another pid namespace that cannot be told. A member
+/// that has left its host has no process either, though the host's lives.
+fn has_gone(seat: &SeatView) -> bool {
+    let has_left = matches!(seat.state, NodeState::Stopped | NodeState::Failed | NodeState::Dead);
+    has_left && (seat.by_a_person || (!seat.alive && !seat.is_foreign))
 }
 
 fn state(seat: &SeatView) -> String {

@@ -85,6 +85,9 @@ pub enum BarsError {
     /// The interval, count or volume.
     #[error("a bar must be at least one microsecond, one trade or a volume of one")]
     Length,
+    /// The interval is more than the clock counts.
+    #[error("a bar of that length is too long: the clock counts some 584 years")]
+    TooLong,
     /// Mids have no volume.
     #[error("mids have no volume: ask for bars of trades, or by time or count")]
     MidsByVolume,
@@ -175,7 +178,7 @@ impl Bars {
     pub(crate) fn add(&mut self, request: &BarRequest) -> Result<BarsId, BarsError> {
         let interval = match request.rule {
             BarRule::Time(interval) if interval >= Duration::from_micros(1) => {
-                u64::try_from(interval.as_nanos()).map_err(|_| BarsError::Length)?
+                u64::try_from(interval.as_nanos()).map_err(|_| BarsError::TooLong)?
             }
             BarRule::Count(count) if count > 0 => 0,
             BarRule::Volume(_) if request.source == BarSource::Mids => return Err(BarsError::MidsByVolume),

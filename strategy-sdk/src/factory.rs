@@ -227,4 +227,8 @@ impl Port for NodePort {
     fn count(&mut self, counter: Counter, amount: u64) {
         self.handle.add(counter, amount);
     }
+
+    fn warms_up(&mut self, does: bool) {
+        self.handle.set(Counter::WarmingUp, u64::from(does));
+    }
 }

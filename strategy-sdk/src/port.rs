@@ -35,4 +35,7 @@ pub(crate) trait Port {
 
     /// Adds to one of the node's counters.
     fn count(&mut self, counter: Counter, amount: u64);
+
+    /// Shows whether it hears the market of before its start.
+    fn warms_up(&mut self, does: bool);
 }

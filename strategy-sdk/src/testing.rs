@@ -125,6 +125,8 @@ impl Port for DeskPort {
             None => desk.counters.push((counter, amount)),
         }
     }
+
+    fn warms_up(&mut self, _does: bool) {}
 }
 
 /// A strategy in a session of its own, with a clock that stands still unless it is moved.

@@ -159,6 +159,8 @@ fn bars_that_cannot_be_are_refused_with_the_reason() {
         if let Event::Start = event {
             let mut refused = |request| context.bars(request).unwrap_err();
             assert_eq!(refused(BarRequest::time(ONE, Duration::ZERO)), BarsError::Length);
+            let long = Duration::from_secs(u64::MAX / 2);
+            assert_eq!(refused(BarRequest::time(ONE, long)), BarsError::TooLong);
             assert_eq!(refused(BarRequest::count(ONE, 0)), BarsError::Length);
             assert_eq!(refused(BarRequest::volume(ONE, Quantity(5)).of_mids()), BarsError::MidsByVolume);
             assert_eq!(refused(BarRequest::count(InstrumentId(9), 1)), BarsError::UnknownInstrument);

@@ -36,6 +36,14 @@ pub enum SweepError {
     /// Another process is at it.
     #[error("another `colo sweep` is at work in {}: wait for it, or end it", .0.display())]
     InUse(PathBuf),
+    /// Runs of an earlier session do not end.
+    #[error("runs of this sweep from before still live in {}, and do not end: processes {}; end them, then go on", folder.display(), numbers(pids))]
+    StillRun {
+        /// The folder.
+        folder: PathBuf,
+        /// Their processes.
+        pids: Vec<u32>,
+    },
     /// The file describes another sweep than the folder's.
     #[error("{}: {what}; what is finished there belongs to other runs: begin a new sweep without --resume", folder.display())]
     OtherRuns {
@@ -64,6 +72,10 @@ impl SweepError {
         let path = path.to_owned();
         move |source| SweepError::Io { action, path, source }
     }
+}
+
+fn numbers(pids: &[u32]) -> String {
+    pids.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
 }
 
 fn list(lines: &[String]) -> String {

@@ -27,6 +27,7 @@ mod judge;
 mod outcome_of;
 mod page;
 mod plan;
+mod presence;
 mod results;
 mod runner;
 mod sample;

@@ -11,6 +11,7 @@ use crate::error::SweepError;
 use crate::inputs::Inputs;
 use crate::outcome_of::{self, Ended};
 use crate::plan::{Cell, Sweep};
+use crate::presence::Presence;
 use crate::shelf::Shelf;
 use crate::store::{Done, RunEnd, State, Store};
 
@@ -21,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(2);
 /// How often the caller is told, and asked whether to go on.
 const TELL: Duration = Duration::from_millis(50);
 /// A run that was asked to end and has not by then is killed.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How a session runs its platforms.
 #[derive(Clone, Debug)]
@@ -42,11 +43,18 @@ impl Options {
 
     /// Takes away what a run that was killed has left of its instance.
     fn clear(&self, job: usize) {
-        let mut down = Command::new(&self.program);
-        down.args(["down", &self.instance_of(job), "--force"]);
-        // There may be nothing left.
-        let _ = down.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        take_away(&self.program, &self.instance_of(job));
     }
+}
+
+/// Removes an instance with all that still lives of it.
+pub(crate) fn take_away(program: &Path, instance: &str) {
+    let mut down = Command::new(program);
+    down.args(["down", instance, "--force"]);
+    // A further Ctrl-C is not for it.
+    down.process_group(0);
+    // There may be nothing left.
+    let _ = down.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
 }
 
 /// How far a session has come.
@@ -84,7 +92,8 @@ struct Job {
     asked: Option<Instant>,
 }
 
-/// Runs what has not ended yet. `go_on` is asked several times a second.
+/// Runs what has not ended yet. `go_on` is asked several times a second; runs that end because it says no have time for that,
+/// unless `at_once` says that they have none.
 ///
 /// # Errors
 /// [`SweepError`] when the folder cannot be written; what is finished is kept.
@@ -94,8 +103,10 @@ pub fn run(
     inputs: &mut Inputs,
     options: &Options,
     go_on: &mut dyn FnMut(Progress) -> bool,
+    at_once: &dyn Fn() -> bool,
 ) -> Result<Session, SweepError> {
     let began = Instant::now();
+    let presence = Presence::begin(store.folder(), options, at_once)?;
     let open = sweep.cells.iter().filter(|cell| !store.done.contains_key(&cell.number));
     let mut runner = Runner {
         waiting: open.map(|cell| cell.number - 1).collect(),
@@ -106,10 +117,12 @@ pub fn run(
         store,
         inputs,
         options,
+        presence: &presence,
     };
     let ended = runner.all(go_on);
-    runner.stop();
+    runner.stop(at_once);
     let (ran, progress) = (runner.ran, runner.progress());
+    presence.end();
     let is_interrupted = !ended?;
     let seconds = began.elapsed().as_secs_f64();
     store.write_table(sweep)?;
@@ -129,6 +142,7 @@ struct Runner<'a> {
     store: &'a mut Store,
     inputs: &'a mut Inputs,
     options: &'a Options,
+    presence: &'a Presence,
 }
 
 impl Runner<'_> {
@@ -182,7 +196,7 @@ impl Runner<'_> {
         }
         command.arg("--out").arg(&folder).args(["--format", "json"]);
         command.env(OWNER_VARIABLE, std::process::id().to_string());
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
+        command.stdin(self.presence.of_a_run()?).stdout(Stdio::null()).stderr(stderr);
         // Ctrl-C is for the sweep, which ends its runs itself.
         command.process_group(0);
         let began = Instant::now();
@@ -207,7 +221,7 @@ impl Runner<'_> {
                         ask(&job.child);
                         job.asked = Some(Instant::now());
                     }
-                    Some(asked) if asked.elapsed() >= PATIENCE => drop(job.child.kill()),
+                    Some(asked) if asked.elapsed() >= PATIENCE => kill(job.child.id()),
                     _ => {}
                 }
                 return Ok(());
@@ -254,14 +268,14 @@ impl Runner<'_> {
     }
 
     /// Ends what still runs; what it left is removed.
-    fn stop(&mut self) {
+    fn stop(&mut self, at_once: &dyn Fn() -> bool) {
         let mut jobs: Vec<Job> = self.jobs.iter_mut().filter_map(Option::take).collect();
         jobs.iter().for_each(|job| ask(&job.child));
         let began = Instant::now();
         for job in &mut jobs {
             while matches!(job.child.try_wait(), Ok(None)) {
-                if began.elapsed() >= PATIENCE {
-                    let _ = job.child.kill();
+                if began.elapsed() >= PATIENCE || at_once() {
+                    kill(job.child.id());
                     let _ = job.child.wait();
                     self.options.clear(job.slot);
                     break;
@@ -296,7 +310,17 @@ fn exit_of(status: ExitStatus) -> Result<i32, i32> {
 
 /// Asks a run to end, as Ctrl-C would.
 fn ask(child: &Child) {
-    let pid = child.id().to_string();
-    // `Child` itself can only kill.
-    let _ = Command::new("kill").args(["-TERM", &pid]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    send("-TERM", &child.id().to_string());
+}
+
+/// Ends a run with whatever it has started in its process group.
+pub(crate) fn kill(pid: u32) {
+    send("-KILL", &format!("-{pid}"));
+}
+
+/// `Child` itself can only kill one process.
+fn send(signal: &str, whom: &str) {
+    let mut kill = Command::new("kill");
+    kill.args([signal, "--", whom]).process_group(0);
+    let _ = kill.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
 }

@@ -19,12 +19,13 @@ pub(crate) fn print(report: &Report, format: Format) -> Result<(), Failure> {
 }
 
 /// A run in which a node failed has failed, whatever it measured, and so has one whose end is not on disk. A node's exit
-/// code is its own: what `colo` ends with says what came of the verb.
+/// code is its own: what `colo` ends with says what came of the verb. Of a strategy that never started there is no result.
 pub(crate) fn exit(report: &Report) -> u8 {
-    match report.failed_nodes().next() {
-        None if none(report).is_some() => Exit::CheckFailed.code(),
-        None => exit_of_stop(report),
-        Some(_) => Exit::Failed.code(),
+    match (report.failed_nodes().next(), report.never_started.is_empty()) {
+        (Some(_), _) => Exit::Failed.code(),
+        (None, _) if none(report).is_some() => Exit::CheckFailed.code(),
+        (None, false) if report.unrecorded.is_empty() => Exit::Inconclusive.code(),
+        (None, _) => exit_of_stop(report),
     }
 }
 

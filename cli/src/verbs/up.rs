@@ -27,8 +27,7 @@ const INTERRUPTED: u8 = 130;
 
 pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
     let (mut topology, platform, recover) = what(arguments)?;
-    let stop = StopFlag::install()?;
-    follow_owner(&stop);
+    let stop = stop_flag()?;
     let (name, total) = (topology.instance.clone(), topology.nodes.len());
     let stays = arguments.stay || arguments.foreground;
     let keeping = Keeping::of(&arguments.out, platform.as_ref(), stays);
@@ -47,7 +46,15 @@ pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
     if is_left {
         topology.run_folder = keeping.noted();
         let quotes = expected_quotes(&topology);
-        start(topology, recover, &stop)?.detach();
+        let wanted = topology.run_folder.clone();
+        let running = start(topology, recover, &stop)?;
+        // Who took over has what the first one was told.
+        if let Ok(Some(folder)) = running.view().topology().map(|known| known.run_folder)
+            && wanted.as_ref() != Some(&folder)
+        {
+            talk!("taken over: the folder of its run stays {}", folder.path.display());
+        }
+        running.detach();
         return stayed(&name, total, quotes, arguments.format);
     }
     let kept = keeping.begin(&topology, keeping::mode(&topology))?;
@@ -58,11 +65,14 @@ pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
     run_to_its_end(running, &stop, kept, arguments.format)
 }
 
-/// A run of a sweep ends with the sweep.
-fn follow_owner(stop: &StopFlag) {
-    if let Some(owner) = env::var(::sweep::OWNER_VARIABLE).ok().and_then(|pid| pid.parse().ok()) {
-        node::end_with(owner, stop);
-    }
+/// Set by a signal; and a run of a sweep ends with the sweep.
+fn stop_flag() -> Result<StopFlag, Failure> {
+    let Some(owner) = env::var(::sweep::OWNER_VARIABLE).ok().and_then(|pid| pid.parse().ok()) else {
+        return Ok(StopFlag::install()?);
+    };
+    let stop = StopFlag::install_patient()?;
+    node::end_with(owner, &stop);
+    Ok(stop)
 }
 
 /// The plug-ins of its programs, if all of it runs in this process. A backtest that does not says why, since it takes many
@@ -153,6 +163,13 @@ fn conclude(report: &Report, kept: Kept, is_interrupted: bool, format: Format) -
         talk!("{why}");
     }
     report::print(report, format)?;
+    if is_interrupted && report.failed_nodes().next().is_none() {
+        return Ok(if is_whole { report::exit_of_stop(report) } else { Exit::Failed.code() });
+    }
+    if !report.never_started.is_empty() {
+        let names = report.never_started.join(", ");
+        talk!("colo: no result: {names} still warmed up at the end (`warm_up` is longer than the data)");
+    }
     Ok(if is_whole { report::exit(report) } else { Exit::Failed.code() })
 }
 

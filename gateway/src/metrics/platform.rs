@@ -115,7 +115,9 @@ fn concerns(counter: Counter, name: &str, kind: NodeKind) -> bool {
     match counter {
         Counter::LatenessMax => kind == NodeKind::Md,
         Counter::Syncs | Counter::BytesRecorded | Counter::DiskRefusesSince => kind == NodeKind::Recorder,
-        Counter::Overruns | Counter::OverrunMax | Counter::ClockReads => kind == NodeKind::Strategy,
+        Counter::Overruns | Counter::OverrunMax | Counter::ClockReads | Counter::WarmingUp => {
+            kind == NodeKind::Strategy
+        }
         Counter::MarginCalls | Counter::ForcedOrders => matches!(kind, NodeKind::Td | NodeKind::Ledger),
         Counter::ClockChanges | Counter::RingsHidden => kind == NodeKind::Master,
         Counter::Relayed => kind == NodeKind::Relay,

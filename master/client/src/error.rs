@@ -106,6 +106,17 @@ pub enum LaunchError {
         /// What it did instead.
         why: String,
     },
+    /// Master does not run, though its process is there.
+    #[error(
+        "instance `{instance}`: master has not answered within {seconds} s, and shows no sign of life (a debugger, SIGSTOP?): what is wanted waits for it, and \
+         is done as soon as it goes on; `colo strategy ls` shows how it stands"
+    )]
+    Mute {
+        /// Which instance.
+        instance: String,
+        /// How long it was waited.
+        seconds: u64,
+    },
     /// Master refused.
     #[error("master refuses: {0}")]
     Refused(String),

@@ -42,6 +42,8 @@ pub(crate) struct PollLoop {
     parker: Option<Parker>,
     net: SafetyNet,
     mode: Mode,
+    /// It was said that it runs.
+    is_ready: bool,
     last_news: u64,
     last_heartbeat: u64,
     idle_rounds: u32,
@@ -78,6 +80,7 @@ impl PollLoop {
             },
             parker,
             net: SafetyNet::new(),
+            is_ready: false,
             last_news: 0,
             last_heartbeat: 0,
             idle_rounds: 0,
@@ -103,9 +106,17 @@ impl PollLoop {
     pub(crate) fn start(&mut self, component: &mut impl Component) -> Result<(), RunError> {
         component.start(&mut self.context)?;
         self.grant_requests()?;
-        self.context.handle.set_state(NodeState::Running);
+        self.look_whether_ready(component);
         self.beat();
         Ok(())
+    }
+
+    #[cold]
+    fn look_whether_ready(&mut self, component: &impl Component) {
+        if component.is_ready() {
+            self.is_ready = true;
+            self.context.handle.set_state(NodeState::Running);
+        }
     }
 
     pub(crate) fn is_asked_to_stop(&self) -> bool {
@@ -128,6 +139,9 @@ impl PollLoop {
     pub(crate) fn turn(&mut self, component: &mut impl Component) -> Result<bool, RunError> {
         self.context.deadline = None;
         component.turn(&mut self.context)?;
+        if !self.is_ready {
+            self.look_whether_ready(component);
+        }
         self.grant_requests()?;
         let worked = std::mem::take(&mut self.context.worked);
         Ok(self.round(component)? || worked)

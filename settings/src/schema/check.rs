@@ -294,8 +294,13 @@ impl<'a> Checker<'a> {
         let help = match (nearest(written, names()), elsewhere) {
             (Some(near), _) => {
                 self.bad.insert(place.join(near));
+                let is_section =
+                    |key: &Key| key.name == near && matches!(key.kind, Kind::Table(_) | Kind::Groups(_));
+                let is_table = matches!(entry.node.value, Value::Table(_));
                 match place.label.as_str() {
-                    "" => format!("did you mean [{near}]?"),
+                    "" if is_table || keys.iter().any(|key| is_section(key)) => {
+                        format!("did you mean [{near}]?")
+                    }
                     _ => format!("did you mean `{near}`?"),
                 }
             }

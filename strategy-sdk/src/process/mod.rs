@@ -230,6 +230,12 @@ impl Strategies {
 }
 
 impl Component for Strategies {
+    /// A strategy alone runs when it has started, or hears the market of before its start: what goes wrong until then is a
+    /// start that failed. The members of a host each say so in their own seats.
+    fn is_ready(&self) -> bool {
+        self.factory.is_some() || !self.opening
+    }
+
     fn turn(&mut self, context: &mut Context) -> Result<(), RunError> {
         self.rounds = self.rounds.wrapping_add(1);
         let is_due = self.next_due != u64::MAX;

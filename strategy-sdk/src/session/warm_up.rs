@@ -22,6 +22,7 @@ use crate::context::Context;
 impl<S: Strategy> Session<S> {
     pub(super) fn begin_warm_up(&mut self) {
         self.context.stage = Stage::WarmingUp;
+        self.context.port.warms_up(true);
         self.name_instruments();
         let Some(mut history) = self.history.take() else { return };
         let (mut taken, mut first, mut last) = (0_u64, None, Nanos(0));
@@ -72,6 +73,7 @@ impl<S: Strategy> Session<S> {
 
     fn start_warm(&mut self) {
         self.context.stage = Stage::Open;
+        self.context.port.warms_up(false);
         self.strategy.start(&mut self.context);
     }
 }

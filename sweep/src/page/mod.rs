@@ -32,7 +32,9 @@ pub fn page(results: &Results) -> String {
     body.push_str(&failures(results));
     body.push_str(&facts(results));
     // A closing tag in a name must not end the element.
-    let data = data(results).to_string().replace('<', "\\u003c");
+    let mut data = data(results);
+    data["open"] = json!(open(results, &judgement.combinations));
+    let data = data.to_string().replace('<', "\\u003c");
     format!(
         "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n\
          <meta name=viewport content=\"width=device-width, initial-scale=1\">\n<title>{} – colo</title>\n\
@@ -180,6 +182,20 @@ fn data(results: &Results) -> Json {
         "measure": manifest.measure,
         "rows": rows.collect::<Vec<_>>(),
     })
+}
+
+/// The best combination's values, by place, where the map that the page opens with has no figure for it: a mean over the values
+/// of the other parameters lacks a run. The first two parameters with several values are the map's.
+fn open(results: &Results, combinations: &[Combination]) -> Option<Vec<usize>> {
+    let axes = &results.manifest.parameters;
+    let varied = (0..axes.len()).filter(|axis| axes[*axis].values.len() > 1);
+    let of_map: Vec<usize> = varied.take(2).collect();
+    let lacks = |one: &Combination| one.failed + one.missing > 0;
+    let best = combinations.first().filter(|best| !lacks(best))?;
+    let in_its_cell = |one: &&Combination| of_map.iter().all(|axis| one.values[*axis] == best.values[*axis]);
+    combinations.iter().filter(in_its_cell).any(lacks).then_some(())?;
+    let place = |(axis, value): (usize, &String)| axes[axis].values.iter().position(|other| other == value);
+    best.values.iter().enumerate().map(place).collect()
 }
 
 /// Six digits are more than a colour shows.

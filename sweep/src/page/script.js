@@ -34,6 +34,9 @@ const over = choose("days", [
 const rule = choose("of the other parameters", [["mean", "mean over their values"], ["best", "best of their values"]], "mean");
 const fixed = data.parameters.map((_, index) => choose(names[index], [["any", "all values"], ...data.values[index].map((value, at) => [String(at), value])], "any"));
 
+// Where the mean over the others has no figure at the best combination, the map opens on the values of that one.
+if (data.open) data.open.forEach((at, index) => { if (data.values[index].length > 1 && String(index) !== across.value && String(index) !== down.value) fixed[index].value = String(at); });
+
 const goal = () => data.goals[measure.value];
 const better = (one, other) => goal() === "max" ? one > other : one < other;
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -83,7 +86,7 @@ const scale = (maps) => {
     const part = high > low ? (value - low) / (high - low) : 0.5;
     return `color-mix(in srgb, var(--high) ${(8 + 54 * (good ? part : 1 - part)).toFixed(0)}%, var(--back))`;
   };
-  return { low, high, isBoth, colour };
+  return { low, high, isBoth, colour, isEmpty: !values.length };
 };
 
 const drawMap = (map, colours, isSmall, what) => {
@@ -123,6 +126,7 @@ const drawMap = (map, colours, isSmall, what) => {
 
 const drawScale = (legend, colours, unit) => {
   legend.replaceChildren();
+  if (colours.isEmpty) { make("span", "no figure: each cell lacks a run; choose values of the other parameters", legend); return; }
   make("span", figure(colours.low), legend);
   const bar = make("i", undefined, legend);
   const stops = [0, 0.25, 0.5, 0.75, 1].map((part) => colours.colour(colours.low + part * (colours.high - colours.low)));

@@ -32,7 +32,7 @@ pub(super) fn stop(arguments: &Stop) -> Result<u8, Failure> {
 
 pub(super) fn start(arguments: &Start) -> Result<u8, Failure> {
     let subject = Subject::find(&arguments.which)?;
-    let params = given(&arguments.parameters);
+    let params = given(&arguments.parameters)?;
     if !params.is_empty() {
         subject.check(&subject.program(), &params)?;
     }
@@ -42,7 +42,7 @@ pub(super) fn start(arguments: &Start) -> Result<u8, Failure> {
 
 pub(super) fn set(arguments: &Set) -> Result<u8, Failure> {
     let subject = Subject::find(&arguments.which)?;
-    let params = given(&arguments.parameters);
+    let params = given(&arguments.parameters)?;
     subject.check(&subject.program(), &params)?;
     subject.want(Want::Set { params })?;
     subject.done("took them; they hold for its later starts too")
@@ -57,7 +57,7 @@ pub(super) fn reload(arguments: &Reload) -> Result<u8, Failure> {
         );
         return Err(Failure::new(Exit::Usage, message));
     }
-    let (before, params) = (subject.program(), given(&arguments.parameters));
+    let (before, params) = (subject.program(), given(&arguments.parameters)?);
     let program = arguments.program.as_deref().map(whole).transpose()?;
     let after = program.clone().map_or_else(|| before.clone(), Program::Path);
     if arguments.fallback && after == before {
@@ -134,7 +134,7 @@ impl Subject {
     fn want(&self, want: Want) -> Result<(), Failure> {
         let master = self.topology.master();
         let patience = master.ready_timeout + master.stop_timeout + BESIDES;
-        Ok(master_client::want(self.view.instance(), &self.name, want, patience)?)
+        Ok(master_client::want(&self.view, &self.name, want, patience)?)
     }
 
     /// The new program did not get ready.
@@ -168,8 +168,14 @@ fn orders(arguments: &OrdersArguments) -> Orders {
     if arguments.keep_orders { Orders::Keep } else { Orders::Cancel }
 }
 
-fn given(parameters: &[(String, Value)]) -> Parameters {
-    parameters.iter().cloned().collect()
+fn given(parameters: &[(String, Value)]) -> Result<Parameters, Failure> {
+    let mut given = Parameters::new();
+    for (name, value) in parameters {
+        if given.insert(name.clone(), value.clone()).is_some() {
+            return Err(Failure::new(Exit::Usage, format!("`{name}` is given twice: nothing was changed")));
+        }
+    }
+    Ok(given)
 }
 
 /// Master runs in another folder.

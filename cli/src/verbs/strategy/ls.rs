@@ -51,7 +51,7 @@ pub(super) fn row(view: &InstanceView, topology: &Topology, node: &NodeSpec) -> 
     Row {
         node: node.name.clone(),
         state: seat.as_ref().map_or("empty".to_owned(), |seat| Seated::of(seat).state),
-        pid: seat.as_ref().map_or(0, |seat| seat.process.pid),
+        pid: seat.as_ref().map_or(0, |seat| Seated::of(seat).pid),
         starts: seat.as_ref().map_or(0, |seat| seat.generation),
         host: node.host.clone(),
         program: match program(topology, node, &intent) {

@@ -20,7 +20,8 @@ const RUST: [(&str, &str); 7] = [
 ];
 
 /// What Cargo refuses as a name, or a project of that name could not say.
-const TAKEN: [&str; 16] = [
+const TAKEN: [&str; 22] = [
+    "accounts",
     "alloc",
     "build",
     "colo",
@@ -28,22 +29,27 @@ const TAKEN: [&str; 16] = [
     "deps",
     "examples",
     "incremental",
+    "journal",
     "node",
+    "pinning",
+    "plugin",
     "proc-macro",
     "recorder",
     "serde",
+    "settings",
     "std",
     "strategy-sdk",
     "test",
     "topology",
     "wire",
+    "wire-derive",
 ];
 /// Words of the language: no crate can have such a name.
-const KEYWORDS: [&str; 39] = [
+const KEYWORDS: [&str; 40] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
     "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
-    "macro", "match", "mod", "move", "mut", "pub", "ref", "return", "static", "struct", "super", "trait",
-    "true", "type",
+    "macro", "match", "mod", "move", "mut", "pub", "ref", "return", "self", "static", "struct", "super",
+    "trait", "true", "type",
 ];
 
 /// Where the SDK comes from.
@@ -122,7 +128,9 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
 fn check_name(name: &str) -> Result<(), Failure> {
     let begins = name.starts_with(|first: char| first.is_ascii_lowercase());
     let fits = name.chars().all(|char| char.is_ascii_lowercase() || char.is_ascii_digit() || char == '-');
-    if TAKEN.contains(&name) || KEYWORDS.contains(&name) {
+    let code = RUST.iter().filter(|(path, _)| path.ends_with(".rs"));
+    let is_a_type = code.flat_map(|(_, text)| words(text)).any(|word| word == type_of(name));
+    if TAKEN.contains(&name) || KEYWORDS.contains(&name) || is_a_type {
         let message = format!("`{name}` means something to Rust or to the SDK already: choose another name");
         return Err(Failure::new(Exit::Usage, message));
     }
@@ -133,6 +141,14 @@ fn check_name(name: &str) -> Result<(), Failure> {
         "`{name}` is no name for a project: write up to 32 small letters, digits and dashes, a letter first, as in my-strategy"
     );
     Err(Failure::new(Exit::Usage, message))
+}
+
+/// The words of a project's file: its strategy's type cannot be called as another type there.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_code = |line: &&str| !line.trim_start().starts_with("//");
+    text.lines()
+        .filter(is_code)
+        .flat_map(|line| line.split(|char: char| !char.is_alphanumeric() && char != '_'))
 }
 
 /// The checkout of colo: as said, or around this program, or around the current folder.
@@ -157,15 +173,79 @@ fn checkout(arguments: &New) -> Result<PathBuf, Failure> {
 }
 
 fn filled(text: &str, name: &str, sdk: &Sdk) -> String {
-    let type_name: String = name.split('-').map(capital).collect();
     text.replace("{{name}}", name)
-        .replace("{{Name}}", &type_name)
+        .replace("{{Name}}", &type_of(name))
         .replace("{{crate}}", &name.replace('-', "_"))
         .replace("{{dependency}}", &sdk.dependency())
         .replace("{{guide}}", &sdk.guide())
 }
 
+/// The name of its type.
+fn type_of(name: &str) -> String {
+    name.split('-').map(capital).collect()
+}
+
 fn capital(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + letters.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All that the files of a project use of the SDK, as names of projects.
+    fn imported() -> Vec<String> {
+        let uses = RUST.iter().flat_map(|(_, text)| text.split("use strategy_sdk::").skip(1));
+        let lists = uses.filter_map(|rest| rest.split(';').next());
+        let names = lists.flat_map(|list| list.split(|char: char| !char.is_alphanumeric() && char != '_'));
+        let types = names.filter(|name| name.starts_with(|first: char| first.is_ascii_uppercase()));
+        types.map(dashed).collect()
+    }
+
+    fn dashed(name: &str) -> String {
+        let mut text = String::new();
+        for char in name.chars() {
+            if char.is_ascii_uppercase() && !text.is_empty() {
+                text.push('-');
+            }
+            text.push(char.to_ascii_lowercase());
+        }
+        text
+    }
+
+    #[test]
+    fn a_name_that_the_projects_own_files_use_is_refused() {
+        let imported = imported();
+        for name in ["order-request", "parameter-error", "deserialize", "harness", "context"] {
+            assert!(imported.iter().any(|known| known == name), "{name} of {imported:?}");
+        }
+        let others = ["self", "parameters", "result", "exit-code", "default", "ok", "some", "journal"];
+        for name in imported.iter().map(String::as_str).chain(others) {
+            let refused = check_name(name).expect_err(name);
+            assert!(refused.to_string().contains("means something"), "{name}: {refused}");
+        }
+        for name in ["my-strategy", "momentum", "orders", "quotes-2", "buys", "maker"] {
+            assert!(check_name(name).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_crate_that_the_sdk_is_made_from_is_refused() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let manifest = |name: &str| fs::read_to_string(root.join(name).join("Cargo.toml"));
+        let (mut open, mut closed) = (vec!["strategy-sdk".to_owned()], Vec::<String>::new());
+        while let Some(name) = open.pop() {
+            // What has no folder of that name is somebody else's.
+            let Some(text) = manifest(&name).ok().filter(|_| !closed.contains(&name)) else { continue };
+            let section = text.split("\n[dependencies]\n").nth(1).unwrap_or_default();
+            let lines = section.lines().take_while(|line| !line.starts_with('['));
+            open.extend(lines.filter_map(|line| line.split(['.', ' ', '=']).next()).map(str::to_owned));
+            closed.push(name);
+        }
+        assert!(closed.len() > 3, "{closed:?}");
+        for name in closed {
+            assert!(check_name(&name).is_err(), "{name}");
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ::sweep::{Checked, Inputs, Options, RunEnd, Session, Store, SweepError};
+use ::sweep::{Checked, Inputs, Options, Progress, RunEnd, Session, Store, SweepError};
 use indicatif::{ProgressBar, ProgressStyle};
 use node::{Exit, InstanceDir, StopFlag};
 use outcome::Place;
@@ -41,7 +41,7 @@ fn begun(arguments: &SweepRun, program: &Path) -> Result<u8, Failure> {
     if arguments.dry_run {
         return plan::print(&checked, &bill, arguments.format);
     }
-    let stop = StopFlag::install()?;
+    let stop = StopFlag::install_twice()?;
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let place = match &arguments.out {
         Some(folder) => Place::Folder(absolute(folder)),
@@ -87,7 +87,7 @@ fn resumed(arguments: &SweepRun, folder: &Path, program: &Path) -> Result<u8, Fa
     if arguments.dry_run {
         return plan::print(&checked, &bill, arguments.format);
     }
-    let stop = StopFlag::install()?;
+    let stop = StopFlag::install_twice()?;
     store.forget(&again)?;
     go(arguments, &checked, store, inputs, &bill, (program, &stop))
 }
@@ -115,7 +115,7 @@ fn go(
     mut store: Store,
     mut inputs: Inputs,
     bill: &Bill,
-    (program, stop): (&Path, &StopFlag),
+    (program, (stop, at_once)): (&Path, &(StopFlag, StopFlag)),
 ) -> Result<u8, Failure> {
     let sweep = &checked.sweep;
     let shown = super::super::keeping::shown(store.folder()).display().to_string();
@@ -135,13 +135,14 @@ fn go(
         instance: format!("sweep-{}", std::process::id()),
     };
     let bar = bar(sweep.cells.len() as u64, store.done.len() as u64);
-    let session = ::sweep::run(sweep, &mut store, &mut inputs, &options, &mut |progress| {
+    let mut go_on = |progress: Progress| {
         bar.set_position(progress.done as u64);
         if progress.failed > 0 {
             bar.set_message(format!(", {} failed", progress.failed));
         }
         !stop.is_set()
-    });
+    };
+    let session = ::sweep::run(sweep, &mut store, &mut inputs, &options, &mut go_on, &|| at_once.is_set());
     bar.finish_and_clear();
     tidy(&options);
     let session = session?;

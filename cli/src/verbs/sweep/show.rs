@@ -34,12 +34,15 @@ pub(super) fn show(arguments: &Show) -> Result<u8, Failure> {
     let shown = arguments.top.unwrap_or(usize::MAX);
     match arguments.format {
         Format::Json => output::print_json(&answer(&results, &judgement, goal, &split, shown))?,
-        Format::Text => output::print(&text(&results, &judgement, &split, shown, extra.as_deref()))?,
+        Format::Text => {
+            let text = text(&results, &judgement, &split, shown, extra.as_deref());
+            output::print(&(text + &reasons(&results)))?;
+        }
     }
     Ok(Exit::Done.code())
 }
 
-/// The best combinations and what they are worth, when a sweep has ended.
+/// The best combinations and what they are worth, when a sweep has ended; it has said itself what failed.
 pub(super) fn brief(folder: &Path) -> Result<(), Failure> {
     let results = Results::read(folder)?;
     let measure = results.manifest.measure.clone();
@@ -210,11 +213,14 @@ fn text(
     }
     text.push('\n');
     text.push_str(&worth(results, judgement, split));
-    let why = results.rows.iter().filter(|row| !row.why.is_empty());
-    for row in why.take(MOST_REASONS) {
-        text.push_str(&format!("run {}: {}: {}\n", row.run, row.state, output::escaped(&row.why)));
-    }
     text
+}
+
+/// Why the first runs failed.
+fn reasons(results: &Results) -> String {
+    let why = results.rows.iter().filter(|row| !row.why.is_empty());
+    let lines = why.take(MOST_REASONS);
+    lines.map(|row| format!("run {}: {}: {}\n", row.run, row.state, output::escaped(&row.why))).collect()
 }
 
 /// What is missing of a combination: it is ranked behind those that lack nothing.
