@@ -1,8 +1,8 @@
 //! Fees and taxes.
 //!
-//! An order pays each charge once, on all its fills together: `per_lot × lots + rate × value`, rounded up to the charge's
-//! unit, and no less than its minimum once it has traded. A fill pays what the sum has grown by. An order keeps the charges
-//! that held when it came in.
+//! Of the rules of a charge's number that are for a fill, the most specific holds. An order pays each rule once, on all its
+//! fills that it holds for together: `per_lot × lots + rate × value`, rounded up to the rule's unit, and no less than its
+//! minimum once such a one has traded. A fill pays what the sum has grown by. An order keeps the rules that held when it came in.
 
 use wire::{ChargeKind, FeeEvent, FeeRule, FeeSide, Liquidity, Side};
 
@@ -22,11 +22,12 @@ pub(crate) enum Class {
 /// What an order has traded so far, by class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Traded {
-    all: Parts,
-    /// Of that, while it rested.
+    /// While it rested.
     rested: Parts,
+    /// While it came in.
+    came_in: Parts,
 }
-state!(Traded { all, rested });
+state!(Traded { rested, came_in });
 
 /// Lots and what they are worth, by class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,11 +43,13 @@ impl Parts {
         self.value[class as usize] = self.value[class as usize].saturating_add(value.abs());
     }
 
-    fn plus(&self, other: &Parts, sign: i8) -> Parts {
-        let mut sum = *self;
-        for class in 0..3 {
-            sum.lots[class] = sum.lots[class].saturating_add(i64::from(sign) * other.lots[class]);
-            sum.value[class] = sum.value[class].saturating_add(i128::from(sign) * other.value[class]);
+    /// Of the classes whose bits are set.
+    #[inline]
+    fn of(&self, classes: u16) -> (i64, i128) {
+        let mut sum = (0_i64, 0_i128);
+        for class in (0..3).filter(|class| classes & (1 << class) != 0) {
+            sum.0 = sum.0.saturating_add(self.lots[class]);
+            sum.1 = sum.1.saturating_add(self.value[class]);
         }
         sum
     }
@@ -54,14 +57,14 @@ impl Parts {
 
 impl Traded {
     pub(crate) fn add(&mut self, class: Class, liquidity: Liquidity, lots: i64, value: i128) {
-        self.all.add(class, lots, value);
-        if liquidity == Liquidity::Maker {
-            self.rested.add(class, lots, value);
+        match liquidity {
+            Liquidity::Maker => self.rested.add(class, lots, value),
+            _ => self.came_in.add(class, lots, value),
         }
     }
 
     pub(crate) fn is_nothing(&self) -> bool {
-        self.all.lots == [0; 3]
+        self.rested.lots == [0; 3] && self.came_in.lots == [0; 3]
     }
 }
 
@@ -75,53 +78,79 @@ impl ToCome {
     }
 }
 
-/// One charge, as it holds for an account and an instrument.
+/// Bits of the classes.
+const CLASSES: u16 = 0b111;
+/// Bits of one side: the classes of what rested, then those of what came in.
+const OF_SIDE: u32 = 6;
+
+/// The bits of a side's fills in a number that has those of both.
+#[inline]
+fn of_side(cells: u16, side: Side) -> u16 {
+    match side {
+        Side::Buy => cells,
+        Side::Sell => cells >> OF_SIDE,
+    }
+}
+
+/// Which fills a rule is for: a bit for each side, whose order rested, and class.
+fn cells(rule: &FeeRule) -> u16 {
+    let classes = match rule.event {
+        FeeEvent::Any => CLASSES,
+        FeeEvent::Open => 1 << Class::Open as u16,
+        FeeEvent::Close => 1 << Class::Close as u16,
+        FeeEvent::CloseToday => 1 << Class::CloseToday as u16,
+    };
+    let one_side = match rule.flags {
+        FeeRule::MAKER => classes,
+        FeeRule::TAKER => classes << 3,
+        _ => classes | classes << 3,
+    };
+    match rule.side {
+        FeeSide::Both => one_side | one_side << OF_SIDE,
+        FeeSide::Buy => one_side,
+        FeeSide::Sell => one_side << OF_SIDE,
+    }
+}
+
+/// One rule, as it holds for an account and an instrument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Charge {
     number: u16,
     kind: ChargeKind,
-    side: FeeSide,
-    event: FeeEvent,
-    /// [`FeeRule::MAKER`], [`FeeRule::TAKER`], or 0.
-    liquidity: u8,
+    /// For which fills, less those of more specific rules of the same number.
+    cells: u16,
     unit: u64,
     rate: u64,
     per_lot: i128,
     minimum: i128,
 }
-state!(Charge { number, kind, side, event, liquidity, unit, rate, per_lot, minimum });
+state!(Charge { number, kind, cells, unit, rate, per_lot, minimum });
 
 impl Charge {
     #[inline]
     fn of(&self, side: Side, traded: &Traded) -> i128 {
-        match self.liquidity {
-            FeeRule::MAKER => self.of_parts(side, &traded.rested),
-            FeeRule::TAKER => self.of_parts(side, &traded.all.plus(&traded.rested, -1)),
-            _ => self.of_parts(side, &traded.all),
-        }
+        let cells = of_side(self.cells, side);
+        let (rested, came_in) = (traded.rested.of(cells), traded.came_in.of(cells >> 3));
+        self.amount(rested.0.saturating_add(came_in.0), rested.1.saturating_add(came_in.1))
     }
 
     /// The same, if all that is to come were of the kind that this charge is for.
     fn worst(&self, side: Side, traded: &Traded, to_come: &ToCome) -> i128 {
-        match self.liquidity {
-            FeeRule::MAKER => self.of_parts(side, &traded.rested.plus(&to_come.0, 1)),
-            FeeRule::TAKER => self.of_parts(side, &traded.all.plus(&traded.rested, -1).plus(&to_come.0, 1)),
-            _ => self.of_parts(side, &traded.all.plus(&to_come.0, 1)),
-        }
+        let cells = of_side(self.cells, side);
+        let parts = [
+            traded.rested.of(cells),
+            traded.came_in.of(cells >> 3),
+            to_come.0.of((cells | cells >> 3) & CLASSES),
+        ];
+        let sum = |(lots, value): (i64, i128), part: (i64, i128)| {
+            (lots.saturating_add(part.0), value.saturating_add(part.1))
+        };
+        let (lots, value) = parts.into_iter().fold((0, 0), sum);
+        self.amount(lots, value)
     }
 
     #[inline]
-    fn of_parts(&self, side: Side, parts: &Parts) -> i128 {
-        if !self.side.covers(side) {
-            return 0;
-        }
-        let Parts { lots, value } = parts;
-        let (lots, value) = match self.event {
-            FeeEvent::Any => (lots[0] + lots[1] + lots[2], value[0] + value[1] + value[2]),
-            FeeEvent::Open => (lots[0], value[0]),
-            FeeEvent::Close => (lots[1], value[1]),
-            FeeEvent::CloseToday => (lots[2], value[2]),
-        };
+    fn amount(&self, lots: i64, value: i128) -> i128 {
         if lots == 0 {
             return 0;
         }
@@ -161,10 +190,11 @@ impl Fees {
             return Err(Refusal::Number);
         }
         let key = |rule: &FeeRule| (rule.account, rule.instrument, rule.prefix, rule.charge);
-        match self.rules.iter_mut().find(|known| key(known) == key(rule)) {
-            Some(known) => *known = *rule,
-            None => self.rules.push(*rule),
-        }
+        // Of two for the same fills the later holds, in the place of the first.
+        let is_replaced = |known: &FeeRule| key(known) == key(rule) && cells(known) & cells(rule) != 0;
+        let place = self.rules.iter().position(is_replaced).unwrap_or(self.rules.len());
+        self.rules.retain(|known| !is_replaced(known));
+        self.rules.insert(place, *rule);
         Ok(())
     }
 
@@ -172,22 +202,26 @@ impl Fees {
     pub(crate) fn resolve(&mut self, subject: &Subject) -> u32 {
         let mut charges: Vec<Charge> = Vec::new();
         for number in 1..=Fees::MOST_CHARGES {
-            let ranked =
-                self.rules.iter().filter(|rule| rule.charge == number).filter_map(|rule| {
-                    Some((subject.rank(rule.account, rule.instrument, &rule.prefix)?, rule))
-                });
-            if let Some((_, rule)) = ranked.max_by_key(|(rank, _)| *rank) {
-                charges.push(Charge {
-                    number,
-                    kind: rule.kind,
-                    side: rule.side,
-                    event: rule.event,
-                    liquidity: rule.flags,
-                    unit: rule.unit,
-                    rate: rule.rate,
-                    per_lot: rule.per_lot.wide(),
-                    minimum: rule.minimum.wide(),
-                });
+            let of_number = self.rules.iter().filter(|rule| rule.charge == number);
+            let ranked = of_number
+                .filter_map(|rule| Some((subject.rank(rule.account, rule.instrument, &rule.prefix)?, rule)));
+            let mut ranked: Vec<(u32, &FeeRule)> = ranked.collect();
+            ranked.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
+            let mut taken = 0;
+            for (_, rule) in ranked {
+                let left = cells(rule) & !taken;
+                taken |= left;
+                if left != 0 {
+                    charges.push(Charge {
+                        number,
+                        kind: rule.kind,
+                        cells: left,
+                        unit: rule.unit,
+                        rate: rule.rate,
+                        per_lot: rule.per_lot.wide(),
+                        minimum: rule.minimum.wide(),
+                    });
+                }
             }
         }
         let known = self.schedules.iter().position(|known| *known == charges);

@@ -56,6 +56,51 @@ fn a_charge_may_be_for_orders_that_rest_or_that_come_in() {
 }
 
 #[test]
+fn of_the_rules_of_a_charge_that_are_for_a_fill_the_most_specific_holds() {
+    let stock = Symbol::new("6").unwrap();
+    let by = |rules: &[FeeRule], side: Side, liquidity: Liquidity| {
+        let mut desk = desk();
+        for rule in rules {
+            desk.apply(&Entry::Fee(*rule)).unwrap();
+        }
+        let buy = order(1, CASH, STOCK, Side::Buy, 100, 10);
+        assert!(matches!(send(&mut desk, &buy), Verdict::Send(_)));
+        desk.on_fill(&with(fill(&buy, 1, 100, buy.price, 0), liquidity));
+        desk.execution(&update(&buy, OrderStatus::Filled, 100, 100));
+        let fees = |desk: &accounts::Desk| desk.purses(STRATEGY, CASH)[0].totals.fees / ONE;
+        let bought = fees(&desk);
+        desk.audit().unwrap();
+        if side == Side::Buy {
+            return bought;
+        }
+        let sell = order(2, CASH, STOCK, Side::Sell, 100, 10);
+        assert!(matches!(send(&mut desk, &sell), Verdict::Send(_)));
+        desk.on_fill(&with(fill(&sell, 2, 100, sell.price, 0), liquidity));
+        fees(&desk) - bought
+    };
+    let lot = |lots: i128| fee(1, 0, lots * ONE, 0);
+    let maker = FeeRule { flags: FeeRule::MAKER, ..lot(1) };
+    let taker = FeeRule { flags: FeeRule::TAKER, ..lot(2) };
+    let bought = FeeRule { side: FeeSide::Buy, ..lot(3) };
+    let sold = FeeRule { side: FeeSide::Sell, ..lot(4) };
+    let near = FeeRule { prefix: stock, flags: FeeRule::MAKER, ..lot(5) };
+    for (rules, side, liquidity, wanted) in [
+        (&[maker, taker][..], Side::Buy, Liquidity::Maker, 100),
+        (&[maker, taker], Side::Buy, Liquidity::Taker, 200),
+        (&[bought, sold], Side::Buy, Liquidity::Taker, 300),
+        (&[bought, sold], Side::Sell, Liquidity::Taker, 400),
+        (&[near, taker], Side::Buy, Liquidity::Maker, 500),
+        (&[near, taker], Side::Buy, Liquidity::Taker, 200),
+        (&[near, lot(6)], Side::Sell, Liquidity::Taker, 600),
+        // Entered later, for some of the same fills: it takes the place.
+        (&[maker, taker, lot(7)], Side::Buy, Liquidity::Taker, 700),
+        (&[lot(7), maker], Side::Buy, Liquidity::Taker, 0),
+    ] {
+        assert_eq!(by(rules, side, liquidity), wanted, "{side} {liquidity:?} by {rules:?}");
+    }
+}
+
+#[test]
 fn the_tariff_charges_what_margin_accounts_and_cash_accounts_do() {
     let mut desk = desk();
     let mut tariff = Tariff::default();
@@ -66,7 +111,9 @@ fn the_tariff_charges_what_margin_accounts_and_cash_accounts_do() {
     }
     for rule in [
         FeeRule { flags: FeeRule::TAKER, ..fee(1, 333_333, 0, 5 * ONE) },
+        FeeRule { flags: FeeRule::MAKER, side: FeeSide::Buy, ..fee(1, 0, ONE / 3, 0) },
         FeeRule { event: FeeEvent::Open, ..fee(2, 0, ONE / 7, 0) },
+        FeeRule { event: FeeEvent::CloseToday, ..fee(2, 0, ONE / 9, 0) },
         FeeRule { event: FeeEvent::CloseToday, ..fee(3, 77_777, 0, 0) },
         FeeRule { kind: ChargeKind::Tax, side: FeeSide::Sell, ..fee(4, 500_000, 0, 0) },
         FeeRule { prefix: Symbol::new("IF").unwrap(), ..fee(4, 100, 0, 0) },

@@ -126,6 +126,24 @@ fn the_multiplier_and_the_charges_of_a_file_hold_in_every_figure_of_a_run() {
             assert!((said - row).abs() < 1e-6, "{said} in the report, {row} in the folder");
         }
     }
+    // What it was made from is named, and compared by its content.
+    let manifest = |folder: &Path| -> Value {
+        serde_json::from_slice(&fs::read(folder.join("run.json")).expect("run.json")).expect("JSON")
+    };
+    let (named, without) = (manifest(&charged), manifest(&plain));
+    assert_eq!(named["currency"], "CNY");
+    assert!(named["instruments"]["path"].as_str().expect("a path").ends_with("instruments.toml"));
+    let hash = named["instruments"]["xxh3"].as_str().expect("a hash").to_owned();
+    assert_eq!((&without["instruments"], &without["currency"]), (&Value::Null, &Value::Null));
+    let (one, other) = (plain.display().to_string(), charged.display().to_string());
+    let compared = home.colo(&["runs", "compare", &one, &other]);
+    assert!(
+        stdout(&compared).contains("instruments file") && stdout(&compared).contains(&hash),
+        "{}",
+        stdout(&compared)
+    );
+    let shown = stdout(&home.colo(&["runs", "show", &other]));
+    assert!(shown.contains(&hash) && shown.contains("CNY"), "{shown}");
     // With accounts kept, the rules come through the drop copy, and cost the same.
     let fees = |folder: &Path| -> Vec<String> {
         table(folder, "fills.csv").iter().map(|row| format!("{} {}", row["order_id"], row["fees"])).collect()
@@ -141,6 +159,64 @@ fn the_multiplier_and_the_charges_of_a_file_hold_in_every_figure_of_a_run() {
         let equity = accounts.get(&row["strategy"]).copied().unwrap_or(0);
         assert_eq!(equity, exact(&row["pnl_net"]), "{}: {accounts:?}", row["strategy"]);
     }
+}
+
+#[test]
+fn money_of_several_currencies_and_rows_that_fit_nothing_are_said() {
+    let home = Home::new();
+    let file = home.state_path().join("contracts.toml");
+    fs::write(&file, PLATFORM).expect("written");
+    let file = file.display().to_string();
+    let instruments = home.state_path().join("instruments.toml");
+    let rows = ["SIM001", "SIM002", "SIMM"].into_iter().zip(["EUR", "USD", "JPY"]);
+    let text: String = rows
+        .map(|(symbols, currency)| {
+            format!("[[contracts]]\nsymbols = \"{symbols}\"\ncurrency = \"{currency}\"\n")
+        })
+        .collect();
+    // One charge, with a row for each kind of fill.
+    let fees = "[[fees]]\nliquidity = \"maker\"\nper_lot = \"1\"\n[[fees]]\nliquidity = \"taker\"\nper_lot = \"2\"\n";
+    fs::write(&instruments, text + fees).expect("written");
+    let named = format!("md.instruments_file={}", instruments.display());
+    let check = home.colo(&["check", &file, "--set", &named]);
+    assert!(stderr(&check).contains("in line 7 (SIMM); there are SIM001, SIM002"), "{}", stderr(&check));
+    let (folder, report) = run(&home, "several", &file, &["--set", &named]);
+    let caveats = report["caveats"].to_string();
+    assert!(caveats.contains("pnl adds up EUR and USD one to one"), "{caveats}");
+    assert!(caveats.contains("in line 7 (SIMM); there are SIM001, SIM002"), "{caveats}");
+    let fills = table(&folder, "fills.csv");
+    assert!(fills.iter().any(|row| row["liquidity"] == "maker"));
+    for row in &fills {
+        let per_lot = if row["liquidity"] == "maker" { 1 } else { 2 };
+        assert_eq!(exact(&row["fees"]), exact(&format!("{}.0", row["quantity"])) * per_lot, "{row:?}");
+    }
+}
+
+#[test]
+fn a_window_in_which_a_day_has_nothing_is_no_result() {
+    let Some(data) = std::env::var_os("COLO_DATA") else { return println!("skipped: COLO_DATA is not set") };
+    let messages = Path::new(&data).join("lobster-aapl-20120621/message.csv.gz");
+    if !messages.exists() {
+        return println!("skipped: {} is not there", messages.display());
+    }
+    let home = Home::new();
+    let file = home.state_path().join("window.toml");
+    let text = format!(
+        "[platform]\ninstance = \"window\"\n[md]\nsource = \"lobster\"\nfiles = {messages:?}\nsymbols = [\"AAPL\"]\n\
+         speed = \"max\"\nreaders = \"gated\"\nfrom = \"21:00:00\"\nto = \"22:00:00\"\n\
+         [[strategies.group]]\nname = \"takers\"\ncount = 1\n"
+    );
+    fs::write(&file, text).expect("written");
+    let up = home.colo(&["up", &file.display().to_string(), "--no-out"]);
+    assert_eq!(up.status.code(), Some(4), "{}{}", stdout(&up), stderr(&up));
+    assert!(
+        stderr(&up).contains("nothing of the data lies between 21:00:00 and 22:00:00"),
+        "{}",
+        stderr(&up)
+    );
+    let forgot = home.colo(&["check", &file.display().to_string(), "--set", "strategies.takers.count=1"]);
+    assert_eq!(forgot.status.code(), Some(2));
+    assert!(stderr(&forgot).contains("did you mean strategies.group.takers.count?"), "{}", stderr(&forgot));
 }
 
 #[test]

@@ -3,12 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use node::Counter;
+use node::{Counter, NodeState};
 use pinning::{Host, PageBacking, PlanWarning};
 use serde::{Deserialize, Serialize};
-use topology::{Pages, Topology};
+use topology::config::MdConfig;
+use topology::{NodeKind, Pages, Stream, Topology};
+use wire::{Instrument, InstrumentId};
 
 use crate::disks::Disk;
+use crate::totals::Totals;
 use crate::view::{InstanceView, SeatView};
 
 /// What lies behind one ring.
@@ -44,6 +47,9 @@ impl JournalMemory {
         self.wanted != Pages::Small && self.pages.is_some_and(|pages| !pages.is_huge())
     }
 }
+
+/// How the caveat begins that makes a result none.
+pub const NOTHING_BETWEEN: &str = "nothing of the data lies between";
 
 /// All caveats of a run, each in a sentence; empty when there is none.
 pub(crate) fn caveats(
@@ -133,6 +139,40 @@ fn of_plan(topology: &Topology, host: &Host) -> Vec<String> {
     caveats
 }
 
+/// Money of several currencies in one sum.
+pub(crate) fn of_money(currencies: &[String], is_traded: bool) -> Option<String> {
+    let (last, others) = currencies.split_last()?;
+    (is_traded && !others.is_empty())
+        .then(|| format!("pnl adds up {} and {last} one to one", others.join(", ")))
+}
+
+/// A window of time in which the source has nothing.
+pub(crate) fn of_window(topology: &Topology, seats: &[SeatView], totals: &Totals) -> Option<String> {
+    let md = md_config(topology)?;
+    let is_read = seats.iter().any(|seat| seat.kind == NodeKind::Md && seat.state == NodeState::Finished);
+    // The order flow begins before the window: the book has to be there when it opens.
+    let has_quotes = [Stream::Quotes, Stream::Best].iter().any(|of| topology.carrying(*of).next().is_some());
+    let is_empty = has_quotes && totals.quotes == 0 && totals.trades == 0;
+    if !is_read || !is_empty || (md.from.is_none() && md.to.is_none()) {
+        return None;
+    }
+    let from = md.from.map_or_else(|| "its begin".to_owned(), |time| time.to_string());
+    let to = md.to.map_or_else(|| "its end".to_owned(), |time| time.to_string());
+    Some(format!("{NOTHING_BETWEEN} {from} and {to}: md.from and md.to leave nothing of it"))
+}
+
+/// Rows of the instruments file that had no effect.
+pub(crate) fn of_rows(topology: &Topology, listed: &BTreeMap<InstrumentId, Instrument>) -> Option<String> {
+    let file = md_config(topology)?.instruments_file?;
+    let symbols: Vec<&str> = listed.values().map(|instrument| instrument.symbol.as_str()).collect();
+    topology::idle_rows(&file, &symbols)
+}
+
+fn md_config(topology: &Topology) -> Option<MdConfig> {
+    let node = topology.nodes.iter().find(|node| node.kind == NodeKind::Md)?;
+    serde_json::from_value(node.section.clone()).ok()
+}
+
 /// The first few names.
 fn shortened(names: &[&str]) -> String {
     const SHOWN: usize = 4;
@@ -142,8 +182,6 @@ fn shortened(names: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use topology::NodeKind;
-
     use super::*;
     use crate::fixture::{counting, seat};
 
@@ -165,6 +203,16 @@ mod tests {
             caveats[0].starts_with("threads of td were off the pin plan in 7 of 90 looks"),
             "{caveats:?}"
         );
+    }
+
+    #[test]
+    fn money_of_several_currencies_in_one_sum_is_said_once_it_is_traded() {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        assert_eq!(of_money(&names(&["USD"]), true), None);
+        assert_eq!(of_money(&[], true), None);
+        assert_eq!(of_money(&names(&["EUR", "USD"]), false), None);
+        let said = of_money(&names(&["EUR", "JPY", "USD"]), true).unwrap();
+        assert_eq!(said, "pnl adds up EUR, JPY and USD one to one");
     }
 
     #[test]

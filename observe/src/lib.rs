@@ -55,7 +55,7 @@ mod verify;
 mod view;
 mod watch;
 
-pub use caveats::JournalMemory;
+pub use caveats::{JournalMemory, NOTHING_BETWEEN};
 pub use disks::Disk;
 pub use fit::{Fit, huge_pages};
 pub use irregular::Irregular;

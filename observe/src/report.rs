@@ -1,6 +1,6 @@
 //! What came of a run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use node::{Counter, NodeState};
 use pinning::{Host, HostError, HostSummary};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use topology::{NodeKind, Stream, Topology};
 use wire::{Instrument, InstrumentId, Message, Money, PositionState};
 
-use crate::caveats::{JournalMemory, caveats, never_started};
+use crate::caveats::{JournalMemory, caveats, never_started, of_money, of_rows, of_window};
 use crate::irregular::{self, Irregular};
 use crate::matched::Matched;
 use crate::stages::Stages;
@@ -60,6 +60,9 @@ pub struct Report {
     pub never_started: Vec<String>,
     /// How each node ended.
     pub nodes: Vec<NodeOutcome>,
+    /// In which money: of the instruments that somebody has traded, or of all where nobody has.
+    #[serde(default)]
+    pub currencies: Vec<String>,
     /// What lay behind each ring while it ran, by journal id.
     #[serde(default)]
     pub memory: Vec<JournalMemory>,
@@ -173,7 +176,10 @@ impl Report {
             seats.iter().filter(|seat| seat.kind == kind).map(|seat| seat.counter(counter)).sum()
         };
         let positions = last_positions(view);
-        let contracts = contracts(view, topology);
+        let listed = listed(view, topology);
+        let contracts = contracts(&listed);
+        let traded: BTreeSet<InstrumentId> = positions.iter().map(|state| state.instrument).collect();
+        let currencies = currencies(&listed, &traded);
         let lost_by = Lost::read(view, topology, &seats);
         let (totals, strategies) = Totals::read(view, topology);
         Ok(Report {
@@ -183,7 +189,6 @@ impl Report {
             seconds,
             stages: Stages::read(view, Some(topology), &totals),
             matched: Matched::read(topology, &totals, &seats),
-            totals,
             source: SourceCounts {
                 messages: sum(NodeKind::Md, Counter::SourceMessages),
                 skipped: sum(NodeKind::Md, Counter::SourceSkipped),
@@ -224,7 +229,15 @@ impl Report {
                         .and_then(|_| irregular::last_words(&view.instance().log(&seat.name))),
                 })
                 .collect(),
-            caveats: caveats(topology, &host, &seats, &memory),
+            caveats: {
+                let mut all = caveats(topology, &host, &seats, &memory);
+                all.extend(of_money(&currencies, !traded.is_empty()));
+                all.extend(of_window(topology, &before, &totals));
+                all.extend(of_rows(topology, &listed));
+                all
+            },
+            currencies,
+            totals,
             memory,
         })
     }
@@ -279,22 +292,35 @@ pub fn profit<'a>(
 }
 
 /// What the prices of instruments are multiplied by, where that is not 1.
-fn contracts(view: &InstanceView, topology: &Topology) -> BTreeMap<InstrumentId, u64> {
-    let mut contracts = BTreeMap::new();
+fn contracts(listed: &BTreeMap<InstrumentId, Instrument>) -> BTreeMap<InstrumentId, u64> {
+    let contracts = listed.values().map(|instrument| (instrument.id, instrument.contract()));
+    contracts.filter(|(_, contract)| *contract != 1).collect()
+}
+
+/// In which money these instruments are paid; all, where none of them is there.
+fn currencies(listed: &BTreeMap<InstrumentId, Instrument>, traded: &BTreeSet<InstrumentId>) -> Vec<String> {
+    let is_meant = |id: &InstrumentId| traded.is_empty() || traded.contains(id);
+    let of = listed.values().filter(|instrument| is_meant(&instrument.id));
+    let names: BTreeSet<String> = of.map(|instrument| instrument.currency.as_str().to_owned()).collect();
+    names.into_iter().filter(|name| !name.is_empty()).collect()
+}
+
+/// The instruments of the run.
+fn listed(view: &InstanceView, topology: &Topology) -> BTreeMap<InstrumentId, Instrument> {
+    let mut listed = BTreeMap::new();
     for journal in topology.carrying(Stream::Instruments) {
         let read = node::read_held(view.instance(), &journal.name, None, |frame| {
             if frame.message_id == Instrument::ID
                 && let Ok(instrument) = Instrument::decode(frame.payload)
-                && instrument.contract() != 1
             {
-                contracts.insert(instrument.id, instrument.contract());
+                listed.insert(instrument.id, instrument);
             }
         });
         if let Err(error) = read {
             log::warn!("no multipliers: {error}");
         }
     }
-    contracts
+    listed
 }
 
 /// Positions of the ledger's last whole snapshot of everything; empty when there is none.

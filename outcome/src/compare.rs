@@ -179,6 +179,9 @@ fn facts(folder: &Path, manifest: &Manifest) -> BTreeMap<String, String> {
         let name = file.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         put(format!("data {name}"), file.xxh3.clone().unwrap_or_default());
     }
+    if let Some(file) = &manifest.instruments {
+        put("instruments file".to_owned(), file.xxh3.clone().unwrap_or_default());
+    }
     for (node, file) in &manifest.programs {
         put(format!("program of {node}"), file.xxh3.clone().unwrap_or_default());
     }
@@ -187,7 +190,9 @@ fn facts(folder: &Path, manifest: &Manifest) -> BTreeMap<String, String> {
     for setting in platform["settings"].as_array().into_iter().flatten() {
         let Some(key) = setting["key"].as_str() else { continue };
         // What the run is called and where its files lie is not what it was made from.
-        if !matches!(key, "platform.instance" | "md.files") && !key.starts_with("platform.runs") {
+        let is_hashed = key == "md.instruments_file" && manifest.instruments.is_some();
+        let is_place = is_hashed || matches!(key, "platform.instance" | "md.files");
+        if !is_place && !key.starts_with("platform.runs") {
             put(key.to_owned(), setting["value"].to_string());
         }
     }

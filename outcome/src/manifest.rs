@@ -101,6 +101,12 @@ pub struct Manifest {
     /// The recorded day's files.
     #[serde(default)]
     pub data: Vec<FileMark>,
+    /// The file of instruments; not there for a ready set, or where there is none.
+    #[serde(default)]
+    pub instruments: Option<FileMark>,
+    /// In which money its figures are; not there where it is of several, or nobody says.
+    #[serde(default)]
+    pub currency: Option<String>,
     /// Programs of strategies and services that are none of colo's, by node.
     #[serde(default)]
     pub programs: BTreeMap<String, FileMark>,

@@ -152,6 +152,7 @@ impl RunWriter {
             platform: about.platform,
             source: word(&md.source),
             seed: (md.source == MarketSource::Sim).then_some(md.seed),
+            instruments: instruments(&md),
             programs: programs(topology, &about.plugins),
             ..Manifest::default()
         };
@@ -284,6 +285,10 @@ impl RunWriter {
             complete: problems.is_empty() && missed.is_empty(),
             missed: missed.clone(),
             problems: problems.clone(),
+            currency: report.and_then(|report| match &report.currencies[..] {
+                [one] => Some(one.clone()),
+                _ => None,
+            }),
             report: report.cloned(),
             ..std::mem::take(&mut self.manifest)
         };
@@ -382,6 +387,12 @@ fn word(value: &impl serde::Serialize) -> String {
 fn section<T: serde::de::DeserializeOwned + Default>(topology: &Topology, kind: NodeKind) -> T {
     let node = topology.nodes.iter().find(|node| node.kind == kind);
     node.and_then(|node| serde_json::from_value(node.section.clone()).ok()).unwrap_or_default()
+}
+
+/// The file of instruments, if there is one: a ready set is in the version of colo.
+fn instruments(md: &MdConfig) -> Option<FileMark> {
+    let name = md.instruments_file.as_ref().filter(|name| !name.starts_with("ready:"))?;
+    Some(FileMark::of(&absolute(Path::new(name))))
 }
 
 /// A program that many nodes run is read once.

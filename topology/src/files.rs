@@ -16,6 +16,15 @@ pub fn samples_file(path: &Path) -> PathBuf {
     if path.is_dir() { path.join("t2o.csv") } else { path.to_owned() }
 }
 
+/// The folder of the run that these times are of, where its run.json says that it was in lock-step.
+fn lock_step_run(samples: PathBuf) -> Option<PathBuf> {
+    let folder = samples.parent()?;
+    let text = std::fs::read(folder.join("run.json")).ok()?;
+    let run: serde_json::Value = serde_json::from_slice(&text).ok()?;
+    let mode = run["mode"].as_str().unwrap_or_default();
+    (run["format"] == "colo-run" && ["one-process", "lock-step"].contains(&mode)).then(|| folder.to_owned())
+}
+
 impl Platform {
     /// Whether every program exists and may be executed, and every file of the recorded day exists.
     ///
@@ -65,6 +74,11 @@ impl Platform {
                 let noted =
                     report.error(self.rows.place(key), format!("cannot read {}: {error}", file.display()));
                 noted.help("`samples` names the folder of a run, or a file with the columns of its t2o.csv");
+            } else if let Some(run) = latency.samples().map(samples_file).and_then(lock_step_run) {
+                let message = format!("the run in {} was in lock-step", run.display());
+                report.error(self.rows.place(key), message).help(
+                    "its times are those of a computation and not of the way to an exchange: take the samples of a live run",
+                );
             }
         }
         if report.has_errors() { Err(report.finish()) } else { Ok(()) }

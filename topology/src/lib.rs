@@ -54,7 +54,7 @@ use std::path::Path;
 pub use faults::{Fault, MAX_CAPACITY, MAX_JOURNALS, MAX_SEATS, MAX_TOPICS, MIN_CAPACITY};
 pub use files::samples_file;
 pub use forms::{LONGEST_INSTANCE, LONGEST_JOURNAL};
-pub use market::{InstrumentsFile, Market, MarketError, ReadySet};
+pub use market::{InstrumentsFile, Market, MarketError, ReadySet, idle_rows};
 pub use memory::{MemoryBill, MemoryItem};
 pub use services::{NodeKind, Stream, stop_group, stop_order};
 pub use spec::is_python;
@@ -122,6 +122,10 @@ pub fn check(document: Document) -> Result<Platform, Diagnostics> {
             market::Market::default()
         }
     };
+    if let Some(idle) = market::idle_rows_before(&draft.value) {
+        let place = draft.rows.place("md.instruments_file");
+        draft.report.warning(place, idle).help("mend their `symbols`, or leave them out");
+    }
     let topology = wire_up(&mut draft, market);
     let checked = draft.finish()?;
     match topology {

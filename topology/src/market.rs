@@ -13,12 +13,13 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use settings::schema::{Kind, Section};
-use settings::{Diagnostics, section, words};
+use settings::{Diagnostics, Document, Draft, section, words};
 use wire::{Currency, FeeRule, Instrument, Price, Quantity};
 
 use crate::config::{
     ContractConfig, Decimal, DeskConfig, FeeConfig, MarginConfig, MarketSource, PlatformConfig,
 };
+use crate::rules::tables::Tables;
 
 /// What names a ready set instead of a file.
 const READY: &str = "ready:";
@@ -115,7 +116,12 @@ pub struct Market {
 }
 
 fn parse(name: &str, text: &str) -> Result<InstrumentsFile, Diagnostics> {
-    Ok(settings::parse::<InstrumentsFile>(name, text, &[])?.value)
+    let mut draft = Document::parse(name, text, &[]).check::<InstrumentsFile>();
+    if draft.is_whole() {
+        let Draft { value, rows, report, .. } = &mut draft;
+        Tables { under: "", rows, report }.check(&value.contracts, &value.fees, &value.margins);
+    }
+    Ok(draft.finish()?.value)
 }
 
 fn ready(set: ReadySet) -> Result<InstrumentsFile, Diagnostics> {
@@ -254,6 +260,69 @@ impl Market {
     }
 }
 
+/// Rows of the file named `name` that fit none of these instruments, in a sentence; `None` where all fit, and of ready sets.
+pub fn idle_rows(name: &str, symbols: &[&str]) -> Option<String> {
+    const SHOWN: usize = 5;
+    if name.starts_with(READY) || symbols.is_empty() {
+        return None;
+    }
+    let text = std::fs::read_to_string(name).ok()?;
+    let file = parse(name, &text).ok()?;
+    let mut idle: Vec<String> = Vec::new();
+    let patterns = |row: &ContractConfig| row.symbols.clone();
+    let contracts: Vec<_> = file.contracts.iter().map(patterns).collect();
+    let fees: Vec<_> = file.fees.iter().map(|row| row.symbols.clone()).collect();
+    let margins: Vec<_> = file.margins.iter().map(|row| row.symbols.clone()).collect();
+    for (table, rows) in [("contracts", contracts), ("fees", fees), ("margins", margins)] {
+        let lines = lines_of(&text, table);
+        for (index, row) in rows.iter().enumerate() {
+            let Some(pattern) = row else { continue };
+            let is_met = match table {
+                "contracts" => symbols.iter().any(|symbol| fits(pattern, symbol)),
+                _ => symbols.iter().any(|symbol| symbol.starts_with(pattern)),
+            };
+            if !is_met {
+                let line = lines.get(index).map_or(String::new(), |line| format!(" in line {line}"));
+                idle.push(format!("[[{table}]]{line} ({pattern})"));
+            }
+        }
+    }
+    let more = |all: usize| if all > SHOWN { format!(" and {} more", all - SHOWN) } else { String::new() };
+    (!idle.is_empty()).then(|| {
+        format!(
+            "rows of {name} fit no instrument of this run: {}{}; there are {}{}",
+            idle.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", "),
+            more(idle.len()),
+            symbols.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", "),
+            more(symbols.len()),
+        )
+    })
+}
+
+/// Lines, from 1, at which the rows of a table begin.
+fn lines_of(text: &str, table: &str) -> Vec<usize> {
+    let header = format!("[[{table}]]");
+    let lines = text.lines().enumerate();
+    lines.filter(|(_, line)| line.trim_start().starts_with(&header)).map(|(index, _)| index + 1).collect()
+}
+
+/// Instruments of a run, where the platform file itself says which.
+fn known_symbols(config: &PlatformConfig) -> Vec<String> {
+    match config.md.source {
+        MarketSource::Sim => (1..=config.md.instruments).map(|number| format!("SIM{number:03}")).collect(),
+        // Names of these may lack their market, or be a recording's own.
+        MarketSource::Sse | MarketSource::Recording | MarketSource::Exchange => Vec::new(),
+        _ => config.md.symbols.clone(),
+    }
+}
+
+/// What [`idle_rows`] says before a run.
+pub(crate) fn idle_rows_before(config: &PlatformConfig) -> Option<String> {
+    let symbols = known_symbols(config);
+    let symbols: Vec<&str> = symbols.iter().map(String::as_str).collect();
+    idle_rows(config.md.instruments_file.as_deref()?, &symbols)
+}
+
 /// Lowest and highest price, on the tick.
 fn limits(contract: &ContractConfig, instrument: &Instrument) -> (Option<Price>, Option<Price>) {
     let part = contract.price_limit.filter(|_| instrument.reference_price.is_some()).map(|part| part.0);
@@ -380,6 +449,28 @@ mod tests {
     }
 
     #[test]
+    fn rows_that_fit_no_instrument_are_named_with_line_and_symbols() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("instruments.toml");
+        let text = "[[contracts]]\nsymbols = \"APPL\"\n[[contracts]]\nsymbols = \"A?P\"\n\
+                    [[fees]]\ncharge = 1\n[[fees]]\nsymbols = \"IBM\"\n";
+        std::fs::write(&path, text).unwrap();
+        let name = path.to_string_lossy().into_owned();
+        let said = idle_rows(&name, &["AAPL", "MSFT"]).unwrap();
+        assert!(
+            said.ends_with("[[contracts]] in line 1 (APPL), [[fees]] in line 7 (IBM); there are AAPL, MSFT"),
+            "{said}"
+        );
+        assert_eq!(idle_rows(&name, &["APPL", "IBM", "AAPL"]), None);
+        assert_eq!(idle_rows("ready:cme-index", &["AAPL"]), None);
+        let mut config = config(MarketSource::Lobster);
+        config.md.instruments_file = Some(name);
+        assert_eq!(idle_rows_before(&config), None, "nobody knows which there are");
+        config.md.symbols = vec!["AAPL".to_owned()];
+        assert!(idle_rows_before(&config).unwrap().ends_with("there are AAPL"));
+    }
+
+    #[test]
     fn a_wrong_file_is_shown_with_its_place() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("instruments.toml");
@@ -400,6 +491,43 @@ mod tests {
             .unwrap();
         let error = Market::of(&config).unwrap_err().to_string();
         assert!(error.contains("of A, price_low = 5 lies above price_high = 4"), "{error}");
+        for (text, line, words) in [
+            ("[[fees]]\nper_lot = \"-0.1\"\n", 2, "an amount of 0 or more: there are no negative charges"),
+            ("[[fees]]\nminimum = \"-5\"\n", 2, "an amount of 0 or more"),
+            ("[[fees]]\nunit = \"-0.01\"\n", 2, "an amount of 0 or more"),
+            ("[[fees]]\nrate = \"-0.1\"\n", 2, "0 or more and less than 1"),
+            ("[[fees]]\nrate = \"1\"\n", 2, "a part of what the fills are worth"),
+            ("[[margins]]\nlong = \"-0.1\"\n", 2, "a part of what the position is worth"),
+            ("[[fees]]\nsymbols = \"ES?#\"\n", 2, "[[fees]] has no `?` and `#`"),
+            ("[[fees]]\nsymbols = \"A-NAME-OF-MORE-THAN-24-LETTERS\"\n", 2, "longer than a symbol can be"),
+            (
+                "[[contracts]]\nsymbols = \"A\"\n[[contracts]]\nsymbols = \"A\"\n",
+                3,
+                "two rows of [[contracts]] for A: which one?",
+            ),
+            (
+                "[[fees]]\nsymbols = \"AAPL\"\n[[fees]]\nsymbols = \"AAPL\"\nside = \"buy\"\n",
+                3,
+                "two rows of charge 1 for AAPL, buy: which one?",
+            ),
+            (
+                "[[fees]]\nevent = \"open\"\n[[fees]]\nliquidity = \"maker\"\n",
+                3,
+                "all instruments, open, maker",
+            ),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let error = Market::of(&config).unwrap_err().to_string();
+            assert!(error.contains(&format!("instruments.toml:{line}")) && error.contains(words), "{error}");
+            if text.matches("[[").count() > 1 {
+                assert!(error.contains("the first of them"), "both lines: {error}");
+            }
+        }
+        let apart = "[[fees]]\nside = \"buy\"\n[[fees]]\nside = \"sell\"\nliquidity = \"maker\"\n\
+                     [[fees]]\nside = \"sell\"\nliquidity = \"taker\"\n[[fees]]\nsymbols = \"A\"\n\
+                     [[fees]]\ncharge = 2\n[[fees]]\naccount = 7\n";
+        std::fs::write(&path, apart).unwrap();
+        assert_eq!(Market::of(&config).unwrap().fees.len(), 6);
         config.md.instruments_file = Some("ready:nasdaq".to_owned());
         assert!(Market::of(&config).unwrap_err().to_string().contains("no ready set `nasdaq`"));
     }

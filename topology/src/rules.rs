@@ -12,6 +12,7 @@ mod latency;
 mod naps;
 mod recorded;
 pub(crate) mod state;
+pub(crate) mod tables;
 
 use settings::{Report, Rows, nearest, or_list};
 

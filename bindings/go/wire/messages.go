@@ -3077,7 +3077,7 @@ func (m *AccountLimit) Decode(payload []byte) error {
 	return nil
 }
 
-// FeeRule has 184 bytes. A charge on fills. The most specific rule of a number holds: of the account, its parent, everybody; among these of the instrument, the longest prefix, everything.
+// FeeRule has 184 bytes. A charge on fills. For a fill the most specific rule of a number holds among those that are for such fills: of the account, its parent, everybody; among these of the instrument, the longest prefix, everything. A rule takes the place of those of the same number, account and instruments that are for some of the same fills.
 type FeeRule struct {
 	// For which account; zero: everybody.
 	Account AccountID
@@ -3085,7 +3085,7 @@ type FeeRule struct {
 	Instrument InstrumentID
 	// In instruments whose names begin like this; empty: all.
 	Prefix Text24
-	// Which charge: an order pays each number once.
+	// Which charge: of its rules one holds for a fill.
 	Charge uint16
 	// Who gets it.
 	Kind ChargeKind
@@ -3103,7 +3103,7 @@ type FeeRule struct {
 	Rate uint64
 	// For each share, lot or contract.
 	PerLot WideMoney
-	// Least that an order pays once it has traded.
+	// Least that an order pays once it has traded so.
 	Minimum WideMoney
 	// Who does it.
 	Who Text32

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use node::{Exit, InstanceDir, NodeState};
-use observe::{Lost, Matched, NodeOutcome, Report, Requests, StageSummary, Stages};
+use observe::{Lost, Matched, NOTHING_BETWEEN, NodeOutcome, Report, Requests, StageSummary, Stages};
 use wire::stages::STAGES;
 
 use crate::failure::Failure;
@@ -23,9 +23,15 @@ pub(crate) fn print(report: &Report, format: Format) -> Result<(), Failure> {
 pub(crate) fn exit(report: &Report) -> u8 {
     match (report.failed_nodes().next(), report.never_started.is_empty()) {
         (Some(_), _) => Exit::Failed.code(),
+        (None, _) if none(report).is_some() => Exit::CheckFailed.code(),
         (None, false) if report.unrecorded.is_empty() => Exit::Inconclusive.code(),
         (None, _) => exit_of_stop(report),
     }
+}
+
+/// The caveat that says that there is no result.
+pub(crate) fn none(report: &Report) -> Option<&str> {
+    report.caveats.iter().map(String::as_str).find(|caveat| caveat.starts_with(NOTHING_BETWEEN))
 }
 
 /// Taking a platform down has failed when what was to be recorded went with it.

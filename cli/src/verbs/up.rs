@@ -159,6 +159,9 @@ fn start_kept(
 fn conclude(report: &Report, kept: Kept, is_interrupted: bool, format: Format) -> Result<u8, Failure> {
     // A report that nobody hears is no reason to leave the folder as it is.
     let is_whole = kept.finish(Some(report), is_interrupted);
+    if let Some(why) = report::none(report) {
+        talk!("{why}");
+    }
     report::print(report, format)?;
     if is_interrupted && report.failed_nodes().next().is_none() {
         return Ok(if is_whole { report::exit_of_stop(report) } else { Exit::Failed.code() });

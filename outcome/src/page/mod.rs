@@ -125,8 +125,13 @@ fn pictures(all: &Gathered, body: &mut String) {
         colour: index + 1,
         is_step: true,
     });
-    let about =
-        format!("Realised and unrealised profit and loss in the currency, without fees, by {time}.{rest}");
+    let currencies = all.manifest.report.as_ref().map_or(&[][..], |report| &report.currencies);
+    let money = match currencies {
+        [] => "the currency".to_owned(),
+        [one] => one.clone(),
+        several => format!("{}, added up one to one", several.join(" and ")),
+    };
+    let about = format!("Realised and unrealised profit and loss in {money}, without fees, by {time}.{rest}");
     let mut equity = base(all, "Equity", &about, 280.0);
     equity.series = std::iter::once(total).chain(lines.filter(|_| all.lines.len() > 1)).collect();
     body.push_str(&equity.figure());

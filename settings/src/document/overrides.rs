@@ -93,7 +93,15 @@ fn insert(table: &mut Table, path: &[Segment], node: Node, report: &mut Report) 
         return;
     };
     match &mut entry.node.value {
-        Value::Table(inner) => insert(inner, rest, node, report),
+        Value::Table(inner) => match named_in(inner, rest) {
+            Some(array) => {
+                let keys: Vec<&str> = rest.iter().map(|segment| segment.key.as_str()).collect();
+                let path = format!("{}.{array}.{}", segment.key, keys.join("."));
+                let message = format!("`{}` is no key of [{}]", next.key, segment.key);
+                report.error(next.span, message).help(format!("did you mean {path}?"));
+            }
+            None => insert(inner, rest, node, report),
+        },
         Value::Array(items) if items.iter().all(|item| matches!(item.value, Value::Table(_))) => {
             let names: Vec<String> = items.iter().map(name_of).collect();
             let found = names.iter().position(|name| *name == next.key);
@@ -123,6 +131,20 @@ fn insert(table: &mut Table, path: &[Segment], node: Node, report: &mut Report) 
             entry.node = Node { value: Value::Table(inner), span: segment.span, raw: None };
         }
     }
+}
+
+/// The array in `table` that has a table of the name that `path` begins with, where the table itself has no such key: who
+/// wrote the path forgot the array.
+fn named_in(table: &Table, path: &[Segment]) -> Option<String> {
+    let [name, _, ..] = path else { return None };
+    if table.0.iter().any(|entry| entry.key == name.key) {
+        return None;
+    }
+    let has_it = |entry: &&Entry| match &entry.node.value {
+        Value::Array(items) => items.iter().any(|item| name_of(item) == name.key),
+        _ => false,
+    };
+    table.0.iter().find(has_it).map(|entry| entry.key.clone())
 }
 
 /// The `name` of one table of an array of tables, or nothing.

@@ -133,6 +133,49 @@ const STEP: Form = Form {
     longest: None,
 };
 
+/// The largest amount of a charge or a margin for each lot, as the accounts have it.
+const MOST_CHARGE: i128 = 1 << 60;
+
+const AMOUNT: Form = Form {
+    what: "an amount of money",
+    example: "\"1.25\"",
+    pattern: "^[0-9]+(\\.[0-9]{1,9})?$",
+    parse: |text| match text.parse::<Decimal>()? {
+        amount if amount.0 < 0 => Err("an amount of 0 or more: there are no negative charges".to_owned()),
+        amount if amount.0 > MOST_CHARGE => Err(format!("at most {}", Decimal(MOST_CHARGE))),
+        amount => Ok(amount.to_string()),
+    },
+    integer: true,
+    longest: None,
+};
+
+const PART_OF_VALUE: Form = Form {
+    what: "a part of the value",
+    example: "\"0.0001\"",
+    pattern: "^0(\\.[0-9]{1,9})?$",
+    parse: |text| {
+        match text.parse::<Decimal>()? {
+        part if (0..Decimal::ONE).contains(&part.0) => Ok(part.to_string()),
+        _ => Err("0 or more and less than 1: a part of what the fills are worth, as in 0.0001 for a hundredth of a per cent"
+            .to_owned()),
+    }
+    },
+    integer: true,
+    longest: None,
+};
+
+const MARGIN_RATE: Form = Form {
+    what: "a part of the value",
+    example: "\"0.1\"",
+    pattern: "^[0-9]+(\\.[0-9]{1,9})?$",
+    parse: |text| match text.parse::<Decimal>()? {
+        part if (0..=1_000 * Decimal::ONE).contains(&part.0) => Ok(part.to_string()),
+        _ => Err("from 0 to 1000, a part of what the position is worth, as in 0.1 for a tenth".to_owned()),
+    },
+    integer: true,
+    longest: None,
+};
+
 const SHARE: Form = Form {
     what: "a part of the price",
     example: "\"0.1\"",
@@ -373,9 +416,9 @@ impl ContractConfig {
 }
 
 section! {
-    /// A charge on fills. The most specific row of a number holds.
+    /// A charge on fills. Of the rows of a number that are for a fill (side, event, liquidity), the most specific holds.
     pub struct FeeConfig {
-        /// Which charge: an order pays each number once.
+        /// Which charge: of its rows one holds for a fill.
         charge: u16 = 1 => Kind::Integer { min: 1, max: 8 };
         /// In instruments whose names begin like this; absent: in all.
         symbols: Option<String> = None;
@@ -389,14 +432,14 @@ section! {
         event: ChargeEvent = ChargeEvent::Any;
         /// For orders that rested, that came in, or both.
         liquidity: ChargeLiquidity = ChargeLiquidity::Any;
-        /// Part of what the fills are worth.
-        rate: Decimal = Decimal(0);
+        /// Part of what the fills are worth, less than 1.
+        rate: Decimal = Decimal(0) => Kind::Parsed(&PART_OF_VALUE);
         /// For each lot.
-        per_lot: Decimal = Decimal(0);
-        /// Least that an order pays once it has traded.
-        minimum: Decimal = Decimal(0);
+        per_lot: Decimal = Decimal(0) => Kind::Parsed(&AMOUNT);
+        /// Least that an order pays once it has traded so.
+        minimum: Decimal = Decimal(0) => Kind::Parsed(&AMOUNT);
         /// What it is rounded up to; 0: 1e-9.
-        unit: Decimal = Decimal(0);
+        unit: Decimal = Decimal(0) => Kind::Parsed(&AMOUNT);
     }
 }
 
@@ -408,13 +451,13 @@ section! {
         /// For which account; 0: for all.
         account: u32 = 0 => Kind::Integer { min: 0, max: MOST_ACCOUNT };
         /// Of a long position, part of what it is worth.
-        long: Decimal = Decimal(0);
+        long: Decimal = Decimal(0) => Kind::Parsed(&MARGIN_RATE);
         /// Of a short one.
-        short: Decimal = Decimal(0);
+        short: Decimal = Decimal(0) => Kind::Parsed(&MARGIN_RATE);
         /// Of a long position, for each lot.
-        long_per_lot: Decimal = Decimal(0);
+        long_per_lot: Decimal = Decimal(0) => Kind::Parsed(&AMOUNT);
         /// Of a short one.
-        short_per_lot: Decimal = Decimal(0);
+        short_per_lot: Decimal = Decimal(0) => Kind::Parsed(&AMOUNT);
     }
 }
 

@@ -142,7 +142,7 @@ section! {
     pub struct StrategyGroup {
         /// The nodes are NAME-1 to NAME-count.
         name: String = "strategy".to_owned() => Kind::Parsed(&forms::NODE);
-        /// "builtin:taker", "builtin:market-maker", or the path of a program (relative to the file).
+        /// "builtin:taker", "builtin:market-maker", "builtin:noise", "builtin:round-trips" (docs/strategies.md), or the path of a program (relative to the file).
         program: String = "builtin:taker".to_owned();
         /// The command that makes the program: `colo check` names it where the program is not there.
         build: String = String::new();

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use settings::{ByteSize, Report, Rows};
 
 use super::Rules;
+use super::tables::Tables;
 use crate::config::PlatformConfig;
 use crate::desk;
 use crate::market::{Market, has_rate};
@@ -46,6 +47,12 @@ pub(crate) fn currencies(config: &PlatformConfig, market: &Market, rows: &Rows, 
 
 pub(super) fn check(rules: &mut Rules<'_>) {
     let config = rules.config;
+    let desk = &config.desk;
+    Tables { under: "desk.", rows: rules.rows, report: rules.report }.check(
+        &desk.contracts,
+        &desk.fees,
+        &desk.margins,
+    );
     if !config.keeps_accounts() {
         for group in config.strategies.iter().filter(|group| !group.accounts.is_own()) {
             let path = format!("{}.accounts", paths::group(rules.rows, &group.name));

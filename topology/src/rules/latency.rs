@@ -59,6 +59,10 @@ fn fault(drawn: &DrawnLatency) -> Option<(String, String)> {
         let message = "a delay is drawn in exactly one way".to_owned();
         return Some((message, "write one of uniform, normal, lognormal, samples".to_owned()));
     }
+    if uniform.as_ref().is_some_and(|uniform| uniform.max == Duration::ZERO && uniform.min > Duration::ZERO) {
+        let message = "uniform: max is missing".to_owned();
+        return Some((message, "as in { min = \"100us\", max = \"200us\" }".to_owned()));
+    }
     if uniform.as_ref().is_some_and(|uniform| uniform.max < uniform.min) {
         let message = "uniform.max is below uniform.min".to_owned();
         return Some((message, "exchange them".to_owned()));

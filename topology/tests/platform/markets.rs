@@ -102,6 +102,7 @@ fn a_delay_is_for_lock_step_and_drawn_in_one_way() {
     refused(&["matching.order_latency={ samples = \"a\", uniform = { max = \"1ms\" } }"], "exactly one way");
     refused(&["matching.order_latency={ stage = \"md\" }"], "exactly one way");
     refused(&["matching.order_latency={ uniform = { min = \"2ms\", max = \"1ms\" } }"], "below uniform.min");
+    refused(&["matching.order_latency={ uniform = { min = \"2ms\" } }"], "max is missing");
     refused(&["matching.report_latency={ normal = { sd = \"1ms\" } }"], "mean zero");
     refused(&["matching.report_latency={ lognormal = { median = \"1ms\" } }"], "median");
     refused(&["matching.order_latency=fast"], "duration");
@@ -118,6 +119,25 @@ fn a_run_that_delays_are_drawn_from_is_looked_for_beside_the_file() {
         error.contains("runs/gone") && error.contains("matching.order_latency") | error.contains("samples"),
         "{error}"
     );
+}
+
+#[test]
+fn the_times_of_a_run_in_lock_step_are_no_delays() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().display();
+    let text = format!(
+        "[md]\nsource = \"lobster\"\nfiles = \"/\"\nreaders = \"gated\"\n[strategies]\n\
+         [matching]\norder_latency = {{ samples = \"{run}\" }}\n"
+    );
+    std::fs::write(folder.path().join("t2o.csv"), "").unwrap();
+    let platform = parse(&text, &[]);
+    for (mode, is_good) in [("live", true), ("one-process", false), ("lock-step", false)] {
+        let manifest = format!("{{ \"format\": \"colo-run\", \"mode\": \"{mode}\" }}");
+        std::fs::write(folder.path().join("run.json"), manifest).unwrap();
+        let said = platform.check_files().map_err(|error| error.to_string());
+        assert_eq!(said.is_ok(), is_good, "{mode}: {said:?}");
+        assert!(is_good || said.unwrap_err().contains("was in lock-step"), "{mode}");
+    }
 }
 
 #[test]

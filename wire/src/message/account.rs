@@ -281,8 +281,9 @@ pub struct AccountLimit {
     pub why: Text<64>,
 }
 
-/// A charge on fills. The most specific rule of a number holds: of the account, its parent, everybody; among these of the
-/// instrument, the longest prefix, everything.
+/// A charge on fills. For a fill the most specific rule of a number holds among those that are for such fills: of the account,
+/// its parent, everybody; among these of the instrument, the longest prefix, everything. A rule takes the place of those of the
+/// same number, account and instruments that are for some of the same fills.
 #[derive(Clone, Copy, Debug, PartialEq, TryFromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct FeeRule {
@@ -295,7 +296,7 @@ pub struct FeeRule {
     /// In instruments whose names begin like this; empty: all.
     #[field(since = 6)]
     pub prefix: Symbol,
-    /// Which charge: an order pays each number once.
+    /// Which charge: of its rules one holds for a fill.
     #[field(column = "charge_number", since = 6)]
     pub charge: u16,
     /// Who gets it.
@@ -321,7 +322,7 @@ pub struct FeeRule {
     /// For each share, lot or contract.
     #[field(since = 6)]
     pub per_lot: WideMoney,
-    /// Least that an order pays once it has traded.
+    /// Least that an order pays once it has traded so.
     #[field(since = 6)]
     pub minimum: WideMoney,
     /// Who does it.

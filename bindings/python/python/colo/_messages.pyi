@@ -779,7 +779,7 @@ class OrderUpdate:
         """How much of it still works; zero once final."""
     @property
     def event_time(self) -> int:
-        """Market time of the event that caused it; zero where there is none: in what td refuses, and in rejections beside a recorded or quoted market. It may go back once: in the ends of orders whose books were lost, which have the time of the order's last update."""
+        """Market time of the event that caused it; zero where there is none: in what td refuses, and in rejections beside a recorded or quoted market to which requests take no time. It may go back once: in the ends of orders whose books were lost, which have the time of the order's last update."""
     @property
     def execution(self) -> int:
         """Position in matching.executions of the frame that this passes on or restates: set by td in reports and by the ledger in snapshots. Zero in matching.executions itself, and in a refusal by td, which passes nothing on."""
@@ -1317,7 +1317,7 @@ class AccountLimit:
 
 @final
 class FeeRule:
-    """A charge on fills. The most specific rule of a number holds: of the account, its parent, everybody; among these of the instrument, the longest prefix, everything."""
+    """A charge on fills. For a fill the most specific rule of a number holds among those that are for such fills: of the account, its parent, everybody; among these of the instrument, the longest prefix, everything. A rule takes the place of those of the same number, account and instruments that are for some of the same fills."""
 
     @property
     def account(self) -> int:
@@ -1330,7 +1330,7 @@ class FeeRule:
         """In instruments whose names begin like this; empty: all."""
     @property
     def charge(self) -> int:
-        """Which charge: an order pays each number once."""
+        """Which charge: of its rules one holds for a fill."""
     @property
     def kind(self) -> ChargeKind:
         """Who gets it."""
@@ -1354,7 +1354,7 @@ class FeeRule:
         """For each share, lot or contract."""
     @property
     def minimum(self) -> int:
-        """Least that an order pays once it has traded."""
+        """Least that an order pays once it has traded so."""
     @property
     def who(self) -> str:
         """Who does it."""

@@ -36,14 +36,30 @@ pub(super) struct Of {
     pub(super) symbol: Symbol,
 }
 
-/// The rules that hold for an order: of each number the most specific.
+/// The rules that can hold for an order, the most specific of each number first.
 pub(super) fn rules(all: &[FeeRule], of: &Of) -> Vec<FeeRule> {
-    let holds = |number: u16| {
-        let candidates = all.iter().filter(|rule| rule.charge == number);
-        let ranked = candidates.filter_map(|rule| Some((rank(rule, of)?, rule)));
-        ranked.max_by_key(|(rank, _)| *rank).map(|(_, rule)| *rule)
+    let mut ranked: Vec<_> = all.iter().filter_map(|rule| Some((rank(rule, of)?, rule))).collect();
+    ranked.sort_by_key(|(rank, rule)| (rule.charge, std::cmp::Reverse(*rank)));
+    ranked.into_iter().map(|(_, rule)| *rule).collect()
+}
+
+/// Whether one fill can be of both: the later of two such rules takes the place of the earlier.
+pub(super) fn meet(one: &FeeRule, other: &FeeRule) -> bool {
+    let sides = [Side::Buy, Side::Sell].iter().any(|side| one.side.covers(*side) && other.side.covers(*side));
+    let events = [one.event, other.event].contains(&FeeEvent::Any) || one.event == other.event;
+    let kinds = [one.flags, other.flags].contains(&0) || one.flags == other.flags;
+    sides && events && kinds
+}
+
+/// Whether a rule is for fills of this kind.
+fn is_for(rule: &FeeRule, side: Side, came_in: usize, class: Class) -> bool {
+    let event = match class {
+        Class::Open => FeeEvent::Open,
+        Class::Close => FeeEvent::Close,
+        Class::CloseToday => FeeEvent::CloseToday,
     };
-    (1..=8).filter_map(holds).collect()
+    let flag = [FeeRule::MAKER, FeeRule::TAKER][came_in];
+    rule.side.covers(side) && [FeeEvent::Any, event].contains(&rule.event) && [0, flag].contains(&rule.flags)
 }
 
 /// First counts whose rule it is, then the instrument, then how long its prefix is.
@@ -70,25 +86,22 @@ fn divided_up(amount: i128, by: i128) -> i128 {
     amount / by + i128::from(amount % by > 0)
 }
 
-/// What an order pays in all: fees, taxes.
+/// What an order pays in all: fees, taxes. Each kind of fill is charged by the first rule of a number that is for it.
 pub(super) fn paid(rules: &[FeeRule], side: Side, traded: &Traded) -> (i128, i128) {
     let (mut fees, mut taxes) = (0, 0);
-    for rule in rules.iter().filter(|rule| rule.side.covers(side)) {
-        let classes: &[Class] = match rule.event {
-            FeeEvent::Any => &[Class::Open, Class::Close, Class::CloseToday],
-            FeeEvent::Open => &[Class::Open],
-            FeeEvent::Close => &[Class::Close],
-            FeeEvent::CloseToday => &[Class::CloseToday],
-        };
-        let of: &[usize] = match rule.flags {
-            FeeRule::MAKER => &[0],
-            FeeRule::TAKER => &[1],
-            _ => &[0, 1],
-        };
-        let sum = |parts: &[[i128; 3]; 2]| -> i128 {
-            of.iter().flat_map(|side| classes.iter().map(|class| parts[*side][*class as usize])).sum()
-        };
-        let (lots, value) = (sum(&traded.lots), sum(&traded.value));
+    for (place, rule) in rules.iter().enumerate() {
+        let (mut lots, mut value) = (0, 0);
+        for came_in in [0, 1] {
+            for class in [Class::Open, Class::Close, Class::CloseToday] {
+                let first = rules
+                    .iter()
+                    .position(|other| other.charge == rule.charge && is_for(other, side, came_in, class));
+                if first == Some(place) {
+                    lots += traded.lots[came_in][class as usize];
+                    value += traded.value[came_in][class as usize];
+                }
+            }
+        }
         if lots == 0 {
             continue;
         }
@@ -157,8 +170,24 @@ mod tests {
         let own = FeeRule { account: AccountId(7), rate: 5, ..everybody };
         let all = [everybody, prefix, other, rule(2, 9)];
         let rates = |all: &[FeeRule]| rules(all, &of).iter().map(|rule| rule.rate).collect::<Vec<_>>();
-        assert_eq!(rates(&all), [2, 9]);
-        assert_eq!(rates(&[everybody, prefix, parent]), [4]);
-        assert_eq!(rates(&[own, everybody, prefix, parent]), [5]);
+        assert_eq!(rates(&all), [2, 1, 9]);
+        assert_eq!(rates(&[everybody, prefix, parent]), [4, 2, 1]);
+        assert_eq!(rates(&[own, everybody, prefix, parent]), [5, 4, 2, 1]);
+        let mut traded = Traded::default();
+        traded.add(Class::Open, Liquidity::Taker, 100, 1_000 * ONE * ONE);
+        let paid_by = |all: &[FeeRule]| {
+            let least = |rule: &FeeRule| FeeRule { minimum: WideMoney::default(), unit: 0, ..*rule };
+            let all: Vec<FeeRule> = all.iter().map(least).collect();
+            paid(&rules(&all, &of), Side::Buy, &traded).0 / (1_000 * ONE)
+        };
+        assert_eq!((paid_by(&all), paid_by(&[own, everybody, prefix, parent])), (11, 5));
+        // A rule that is not for this fill leaves it to the next.
+        let resting = FeeRule { flags: FeeRule::MAKER, ..own };
+        let sold = FeeRule { side: FeeSide::Sell, ..parent };
+        assert_eq!(paid_by(&[resting, sold, prefix, everybody]), 2);
+        let came_in = FeeRule { flags: FeeRule::TAKER, ..everybody };
+        let rested = FeeRule { flags: FeeRule::MAKER, rate: 7, ..everybody };
+        assert_eq!(paid_by(&[came_in, rested]), 1);
+        assert!(meet(&everybody, &sold) && meet(&rested, &sold) && !meet(&came_in, &rested));
     }
 }

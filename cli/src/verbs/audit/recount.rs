@@ -146,7 +146,7 @@ impl Recount {
             }
             AnyMessage::FeeRule(rule) => {
                 let key = |rule: &FeeRule| (rule.account, rule.instrument, rule.prefix, rule.charge);
-                self.rules.retain(|known| key(known) != key(&rule));
+                self.rules.retain(|known| key(known) != key(&rule) || !charges::meet(known, &rule));
                 self.rules.push(rule);
             }
             AnyMessage::ContractTerms(terms) => {

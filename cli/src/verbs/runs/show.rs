@@ -58,6 +58,13 @@ fn text(folder: &Path, manifest: &Manifest) -> String {
         let hash = file.xxh3.as_deref().unwrap_or("no hash");
         line("data", format!("{}, {}, {hash}", file.path.display(), bytes(file.bytes)));
     }
+    if let Some(file) = &manifest.instruments {
+        let hash = file.xxh3.as_deref().unwrap_or("no hash");
+        line("instruments", format!("{}, {}, {hash}", file.path.display(), bytes(file.bytes)));
+    }
+    if let Some(currency) = &manifest.currency {
+        line("currency", currency.clone());
+    }
     for (node, file) in &manifest.programs {
         let hash = file.xxh3.as_deref().unwrap_or("no hash");
         line("program", format!("{node}: {}, {}, {hash}", file.path.display(), bytes(file.bytes)));

@@ -4,6 +4,9 @@ use std::path::Path;
 
 use topology::config::LatencyStage;
 
+/// Longest delay, as in the platform file.
+const LONGEST_NS: u64 = 3_600_000_000_000;
+
 /// All delays of a stage, in the file's order.
 pub(super) fn read(path: &Path, stage: LatencyStage) -> Result<Vec<u64>, String> {
     let text =
@@ -35,7 +38,11 @@ fn parse(text: &str, stage: LatencyStage) -> Result<Vec<u64>, String> {
             continue;
         }
         match (from.parse::<u64>(), to.parse::<u64>()) {
-            (Ok(from), Ok(to)) if from <= to => delays.push(to - from),
+            (Ok(from), Ok(to)) if from <= to && to - from <= LONGEST_NS => delays.push(to - from),
+            (Ok(from), Ok(to)) if from <= to => {
+                let seconds = (to - from) / 1_000_000_000;
+                return Err(format!("line {}: {seconds} s is more than a delay can be: 1h", number + 2));
+            }
             _ => return Err(format!("line {}: from {from} to {to} is no delay", number + 2)),
         }
     }
@@ -65,6 +72,10 @@ mod tests {
         assert!(refused(HEAD).contains("no order"));
         assert!(refused(&format!("{HEAD}5-1-1,takers-1,,1000,10")).contains("line 2 has 5 columns"));
         assert!(refused(&format!("{HEAD}5-1-1,takers-1,,1000,1020,1050,900\n")).contains("no delay"));
+        let long = format!("{HEAD}5-1-1,takers-1,,1000,1020,1050,3600000001001\n");
+        assert!(refused(&long).contains("line 2: 3600 s is more than a delay can be: 1h"));
+        let hour = format!("{HEAD}5-1-1,takers-1,,1000,1020,1050,3600000001000\n");
+        assert_eq!(parse(&hour, LatencyStage::T2o), Ok(vec![3_600_000_000_000]));
         let without = format!("{HEAD}5-1-1,takers-1,,,1020,1050,1100\n");
         assert!(refused(&without).contains("no order"));
     }

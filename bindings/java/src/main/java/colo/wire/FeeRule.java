@@ -1,7 +1,7 @@
 // made from the table of fields: see wire/tests/bindings.rs. DO NOT EDIT.
 package colo.wire;
 
-/** A charge on fills. The most specific rule of a number holds: of the account, its parent, everybody; among these of the instrument, the longest prefix, everything. */
+/** A charge on fills. For a fill the most specific rule of a number holds among those that are for such fills: of the account, its parent, everybody; among these of the instrument, the longest prefix, everything. A rule takes the place of those of the same number, account and instruments that are for some of the same fills. */
 public final class FeeRule extends Message {
     public static final int ID = 63;
     public static final int SIZE = 184;
@@ -54,7 +54,7 @@ public final class FeeRule extends Message {
         setText(8, 24, value);
     }
 
-    /** Which charge: an order pays each number once. */
+    /** Which charge: of its rules one holds for a fill. */
     public int charge() {
         return getShort(32) & 0xffff;
     }
@@ -132,7 +132,7 @@ public final class FeeRule extends Message {
         setLong(64, high);
     }
 
-    /** Least that an order pays once it has traded. */
+    /** Least that an order pays once it has traded so. */
     public long minimumLow() {
         return getLong(72);
     }
