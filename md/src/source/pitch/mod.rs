@@ -15,8 +15,8 @@
 //!   a new session, and every order from before the seam is deleted with it.
 //! - An `X` or `E` about an order that was never added is skipped as `unknown_order`: it rested from before the file's
 //!   first message, and without an add its symbol is unknown.
-//! - The rows have no date; see the parent module. A session behind a seam is another day: its times are 24 hours later
-//!   than its rows say, so that no clock that follows them goes back.
+//! - The rows have no date; see the parent module. A session behind a seam begins a minute after the one before, whatever
+//!   its rows say, so that no clock that follows them goes back.
 
 pub(crate) mod message;
 mod published;
@@ -43,8 +43,6 @@ const EXPECTED: &str = "BATS PITCH messages as text";
 const JITTER: u64 = fields::SECOND / 10;
 /// The clock of a session never goes back by this much.
 const SEAM: u64 = 60 * fields::SECOND;
-/// From a session to the next.
-const DAY: u64 = 24 * 3_600 * fields::SECOND;
 /// A new session repeats a number within this many rows.
 const PROOF: u64 = 1_000;
 
@@ -57,8 +55,8 @@ pub(crate) struct PitchSource {
     orders: OrderTable<u64>,
     window: Window,
     midnight: u64,
-    /// What the sessions before this one add to its times.
-    days: u64,
+    /// What is added to the times of this session's rows.
+    shift: u64,
     on_bad_row: OnBadRow,
     counts: Counts,
     row: u64,
@@ -109,7 +107,7 @@ impl PitchSource {
             orders: OrderTable::new(),
             window: Window::new(options)?,
             midnight: date,
-            days: 0,
+            shift: 0,
             on_bad_row: options.on_bad_row,
             counts: Counts::default(),
             latest: 0,
@@ -138,7 +136,7 @@ impl PitchSource {
             self.counts.skipped.after_window += 1;
             return false;
         }
-        let mut time = of_day + self.days;
+        let mut time = of_day + self.shift;
         let before = std::mem::replace(&mut self.before, time);
         if time + JITTER < before {
             self.end_seam();
@@ -151,8 +149,9 @@ impl PitchSource {
             for (order, resting) in self.orders.drain() {
                 self.earlier.add(order, resting);
             }
-            self.days += DAY;
-            time += DAY;
+            let begin = self.latest + SEAM;
+            self.shift += begin - time;
+            time = begin;
             (self.before, self.latest) = (time, time);
         }
         self.latest = self.latest.max(time);
@@ -261,7 +260,7 @@ impl PitchSource {
             Held::Message(message) => self.apply(message, event),
             Held::Drop(orders) => {
                 let instrument = orders.first().map_or(InstrumentId::default(), |(_, old)| old.instrument);
-                let place = self.window.place(self.latest - self.days);
+                let place = self.window.place(self.latest - self.shift);
                 event.begin(instrument, self.latest, self.row, self.row, place);
                 for (order, old) in orders {
                     event.push(BookAction::Delete, old.side, order, old.price, old.remaining);

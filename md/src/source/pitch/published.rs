@@ -6,7 +6,7 @@ use std::path::Path;
 use wire::{InstrumentId, Nanos, Price, Quantity, Side};
 
 use super::message::{self, Body};
-use super::{DAY, EXPECTED, SEAM, first_pass};
+use super::{EXPECTED, SEAM, first_pass};
 use crate::source::published::{Published, PublishedDay, PublishedFile, PublishedRow};
 use crate::source::{Lines, Options, SourceError, fields, input};
 
@@ -29,15 +29,15 @@ pub fn read(path: &Path, options: &Options) -> Result<PublishedDay, SourceError>
     let midnight = options.date.map(|date| date.0).or_else(|| fields::date_in_path(path)).unwrap_or(0);
     let mut day = PublishedDay { instruments: listing.finish()?, ..PublishedDay::default() };
     let mut orders: HashMap<u64, Added> = HashMap::new();
-    let (mut latest, mut days) = (0, 0);
+    let (mut latest, mut shift) = (0, 0);
     let mut lines = Lines::open(path, EXPECTED)?;
     while let Some((row, line)) = lines.next(path)? {
         let message = message::parse(line).map_err(|fault| fault.at(path, row))?;
-        let mut time = Nanos(midnight + days + message.time);
+        let mut time = Nanos(midnight + shift + message.time);
         let is_seam = time.0 + SEAM < latest;
         if is_seam {
-            days += DAY;
-            time.0 += DAY;
+            shift += latest + SEAM - time.0;
+            time.0 = latest + SEAM;
         }
         let publish = |instrument, body| PublishedRow {
             file: PublishedFile::Messages,
