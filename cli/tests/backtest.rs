@@ -289,6 +289,10 @@ fn a_delay_that_is_put_in_is_found_in_orders_and_fills() {
         let time: u64 = row["time_ns"].parse().expect("a time");
         assert!(time >= sent[row["order_id"].as_str()] + 150_000_000, "{row:?}");
     }
+    for row in orders.iter().filter(|row| row["reason"] == "would-trade") {
+        let ended: u64 = row["ended_ns"].parse().expect("ended");
+        assert_eq!(ended, sent[row["order_id"].as_str()] + 150_000_000, "{row:?}");
+    }
     let refused = orders.iter().filter(|row| row["reason"] == "market-closed").count();
     assert!(refused > 0, "the last orders had not arrived when the data ended");
     assert_eq!(reports_before_their_time(&home, &recording, 30_000_000), (0, 0));

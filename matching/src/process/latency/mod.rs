@@ -113,9 +113,12 @@ impl Way {
         }
         let arrival = if self.is_over { time } else { self.report_delays.arrival(time) };
         let arrival = self.answers.back().map_or(arrival, |(last, _)| arrival.max(*last));
+        // Without a delay the time at which it is known is that at which it happened.
+        let is_delayed = time > self.now || arrival > time;
         for mut answer in self.fresh.drain(..) {
             answer.set_answered_up_to(answered_up_to);
-            if let Execution::Update(update) = &mut answer
+            if is_delayed
+                && let Execution::Update(update) = &mut answer
                 && update.event_time == Nanos(0)
             {
                 update.event_time = time;
