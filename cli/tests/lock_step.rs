@@ -283,6 +283,47 @@ fn a_backtest_without_end_is_ended_by_a_signal() {
     }
 }
 
+/// A taker that thinks for a minute, in one process: who asks for the end hears why it does not come, and once more ends it.
+#[test]
+fn a_backtest_that_hangs_in_a_call_says_so_and_a_second_signal_ends_it() {
+    let home = Home::new();
+    let path = home.state_path().join("hangs.toml");
+    std::fs::write(&path, HANGS).expect("the platform file");
+    let mut command = home.command(&["up", &path.display().to_string(), "--no-out"]);
+    let said = home.state_path().join("said");
+    command.stderr(std::fs::File::create(&said).expect("a file"));
+    let mut backtest = Running(command.spawn().expect("colo starts"));
+    home.wait_for("a quote", || {
+        let status = home.colo(&["status", "hangs", "--format", "json"]);
+        let status = serde_json::from_str::<Value>(&stdout(&status)).unwrap_or_default();
+        let journals = status["journals"].as_array().cloned().unwrap_or_default();
+        journals.iter().any(|journal| journal["journal"] == "md.quotes" && number(&journal["frames"]) > 0)
+    });
+    kill(backtest.0.id(), "INT");
+    let words = "a strategy that does not come back from a call";
+    home.wait_for(words, || std::fs::read_to_string(&said).is_ok_and(|said| said.contains(words)));
+    assert!(backtest.0.try_wait().expect("its state").is_none(), "one signal waits");
+    kill(backtest.0.id(), "INT");
+    backtest.0.wait().expect("it ends");
+}
+
+const HANGS: &str = r#"
+[platform]
+instance = "hangs"
+deterministic = true
+[md]
+source = "sim"
+count = 1000
+generator = "timed"
+readers = "gated"
+[[strategies.group]]
+name = "taker"
+program = "builtin:taker"
+count = 1
+instruments = "all"
+params = { think_ns = 60000000000 }
+"#;
+
 /// Whether td has written more than the first market event asks for when it ends.
 fn has_orders(status: &Value) -> bool {
     let journals = status["journals"].as_array().cloned().unwrap_or_default();

@@ -58,28 +58,19 @@ pub(crate) struct Pace {
     start: Nanos,
     /// Time of the event that was due at `start`.
     first: Option<Nanos>,
-    /// Latest time of an event.
-    newest: Nanos,
     /// Latest due time so far.
     latest: Nanos,
 }
 
-/// No single recording goes back by this much.
-const SEAM: u64 = 60_000_000_000;
-
 impl Pace {
     /// Starts at `start` on the platform's clock.
     pub(crate) fn new(speed: Speed, start: Nanos) -> Pace {
-        Pace { speed, start, first: None, newest: Nanos(0), latest: start }
+        Pace { speed, start, first: None, latest: start }
     }
 
     /// When an event of this time is due; `None` at the highest speed.
     pub(crate) fn due(&mut self, event_time: Nanos) -> Option<Nanos> {
         let Speed::Times(factor) = self.speed else { return None };
-        if event_time.0.saturating_add(SEAM) < self.newest.0 {
-            (self.first, self.newest, self.start) = (None, event_time, self.latest);
-        }
-        self.newest = self.newest.max(event_time);
         let first = *self.first.get_or_insert(event_time);
         let elapsed = event_time.0.saturating_sub(first.0);
         // A float is exact to the nanosecond for 104 days; a conversion out of range saturates.
@@ -111,16 +102,6 @@ mod tests {
         assert_eq!(pace.due(Nanos(1_200)), Some(Nanos(350)));
         assert_eq!(pace.due(Nanos(0)), Some(Nanos(350)));
         assert_eq!(pace.due(Nanos(2_000)), Some(Nanos(600)));
-    }
-
-    #[test]
-    fn a_second_session_follows_the_first_at_its_own_pace() {
-        let minute = 60_000_000_000;
-        let mut pace = Pace::new(Speed::Times(1.0), Nanos(0));
-        pace.due(Nanos(10 * minute));
-        assert_eq!(pace.due(Nanos(13 * minute)), Some(Nanos(3 * minute)));
-        assert_eq!(pace.due(Nanos(10 * minute)), Some(Nanos(3 * minute)));
-        assert_eq!(pace.due(Nanos(11 * minute)), Some(Nanos(4 * minute)));
     }
 
     #[test]

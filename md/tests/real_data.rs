@@ -169,10 +169,10 @@ fn pitch_accounts_for_every_message() {
     assert_eq!(replayed.source.instruments()[0].symbol.as_str(), "SH");
     // The file is one session five times over: the orders that rest at the end of one are added again in the next.
     assert_eq!(counts.displaced, 4 * 784);
-    // Each further one begins a minute later: the clock never goes back by more than its jitter.
+    // Each further one begins a second later: the clock never goes back by more than its jitter.
     assert!(times.windows(2).all(|pair| pair[1] + 100_000_000 >= pair[0]));
-    let minutes = times.windows(2).filter(|pair| pair[1] == pair[0] + 60_000_000_000).count();
-    assert_eq!(minutes, 4);
+    let seams = times.windows(2).filter(|pair| pair[1] == pair[0] + 1_000_000_000).count();
+    assert_eq!(seams, 4);
     // Between a seam and the first repeated number, seven messages meet orders of the previous session.
     assert_eq!(replayed.books.crossed(), 4 * 7);
 }

@@ -11,8 +11,8 @@
 //! earlier than its own arrival. All requests go through one connection and so do all answers: none overtakes another, and
 //! what would is kept back until the one before it has arrived. A delay of zero is none.
 //!
-//! A clock that goes back by more than [`SEAM`] begins another day: what is under way arrives before it. When the market's data
-//! ends, requests that have not arrived are refused ([`wire::Reason::MarketClosed`]), and all answers are known.
+//! A clock that goes back counts as standing still. When the market's data ends, requests that have not arrived are refused
+//! ([`wire::Reason::MarketClosed`]), and all answers are known.
 
 mod draw;
 mod samples;
@@ -23,9 +23,6 @@ use topology::config::MatchingConfig;
 use wire::{Execution, Nanos, Request};
 
 use draw::Delays;
-
-/// A day's clock that goes back by more, in nanoseconds, is another day's: as md's pace has it.
-const SEAM: u64 = 60_000_000_000;
 
 /// What is under way.
 #[derive(Debug)]
@@ -88,22 +85,12 @@ impl Way {
     /// The next request that reaches the books before a market event of this time.
     pub(super) fn arrived_before(&mut self, event: Nanos) -> Option<(Nanos, u64, Request)> {
         let (arrival, ..) = self.requests.front()?;
-        (*arrival < event || self.is_seam(event)).then(|| self.requests.pop_front()).flatten()
-    }
-
-    fn is_seam(&self, event: Nanos) -> bool {
-        event.0.saturating_add(SEAM) < self.now.0
+        (*arrival < event).then(|| self.requests.pop_front()).flatten()
     }
 
     /// A market event of this time comes.
     pub(super) fn pass(&mut self, event: Nanos) {
-        if self.is_seam(event) {
-            // Of another day, whose times say nothing about this one's.
-            self.answers.iter_mut().for_each(|(arrival, _)| *arrival = event);
-            self.now = event;
-        } else {
-            self.now = self.now.max(event);
-        }
+        self.now = self.now.max(event);
     }
 
     /// The fresh answers leave the market at `time`, all at once. `answered_up_to` is the last request that is answered.
@@ -244,18 +231,12 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_goes_back_far_begins_another_day() {
+    fn a_clock_that_goes_back_stands_still() {
         let mut way = way(100, 100);
-        let late = 10 * SEAM;
-        way.pass(Nanos(late));
+        way.pass(Nanos(1_000));
         way.send(64, request(1));
-        way.fresh.push(answer());
-        way.leave(Nanos(late), 0);
-        assert_eq!(way.arrived_before(Nanos(late - 5)), None, "a little back is the same day");
-        assert!(way.arrived_before(Nanos(5)).is_some());
+        assert_eq!(way.arrived_before(Nanos(5)), None);
         way.pass(Nanos(5));
-        let mut known = Vec::new();
-        way.arrive(&mut known);
-        assert_eq!((known.len(), way.now()), (1, Nanos(5)));
+        assert_eq!(way.now(), Nanos(1_000));
     }
 }

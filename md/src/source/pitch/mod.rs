@@ -15,7 +15,7 @@
 //!   a new session, and every order from before the seam is deleted with it.
 //! - An `X` or `E` about an order that was never added is skipped as `unknown_order`: it rested from before the file's
 //!   first message, and without an add its symbol is unknown.
-//! - The rows have no date; see the parent module. A session behind a seam begins a minute after the one before, whatever
+//! - The rows have no date; see the parent module. A session behind a seam begins a second after the one before, whatever
 //!   its rows say, so that no clock that follows them goes back.
 
 pub(crate) mod message;
@@ -43,6 +43,8 @@ const EXPECTED: &str = "BATS PITCH messages as text";
 const JITTER: u64 = fields::SECOND / 10;
 /// The clock of a session never goes back by this much.
 const SEAM: u64 = 60 * fields::SECOND;
+/// From the last message of a session to the first of the next.
+const GAP: u64 = fields::SECOND;
 /// A new session repeats a number within this many rows.
 const PROOF: u64 = 1_000;
 
@@ -149,7 +151,7 @@ impl PitchSource {
             for (order, resting) in self.orders.drain() {
                 self.earlier.add(order, resting);
             }
-            let begin = self.latest + SEAM;
+            let begin = self.latest + GAP;
             self.shift += begin - time;
             time = begin;
             (self.before, self.latest) = (time, time);

@@ -6,7 +6,7 @@ use std::path::Path;
 use wire::{InstrumentId, Nanos, Price, Quantity, Side};
 
 use super::message::{self, Body};
-use super::{EXPECTED, SEAM, first_pass};
+use super::{EXPECTED, GAP, SEAM, first_pass};
 use crate::source::published::{Published, PublishedDay, PublishedFile, PublishedRow};
 use crate::source::{Lines, Options, SourceError, fields, input};
 
@@ -36,8 +36,8 @@ pub fn read(path: &Path, options: &Options) -> Result<PublishedDay, SourceError>
         let mut time = Nanos(midnight + shift + message.time);
         let is_seam = time.0 + SEAM < latest;
         if is_seam {
-            shift += latest + SEAM - time.0;
-            time.0 = latest + SEAM;
+            shift += latest + GAP - time.0;
+            time.0 = latest + GAP;
         }
         let publish = |instrument, body| PublishedRow {
             file: PublishedFile::Messages,
