@@ -336,10 +336,13 @@ impl Control {
 
     /// Position of the slowest gated reader; `u64::MAX` when there are none. SYNC: gate, SYNC: join.
     pub(crate) fn slowest_gated(&self) -> u64 {
+        self.gated_positions().map(|(_, position)| position).min().unwrap_or(u64::MAX)
+    }
+
+    /// Position of each gated reader, by its seat. SYNC: gate, SYNC: join.
+    pub(crate) fn gated_positions(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         self.readers(at::GATED)
-            .map(|seat| self.word(self.cursor(seat) + at::CURSOR_POSITION).load(Ordering::Acquire))
-            .min()
-            .unwrap_or(u64::MAX)
+            .map(|seat| (seat, self.word(self.cursor(seat) + at::CURSOR_POSITION).load(Ordering::Acquire)))
     }
 
     /// First position that the writer must not overwrite: the slowest gated reader's, or an earlier one from which a
@@ -388,6 +391,18 @@ impl Control {
         (at::MARKS..at::MARKS + at::MARK_COUNT)
             .map(|index| self.word(index).load(Ordering::Acquire))
             .filter(|mark| *mark >= self.first && mark.is_multiple_of(layout::LINE_BYTES))
+    }
+
+    /// The starts of the frames from which on gated readers need them: a cursor stands at the start of one, and so does what is
+    /// kept. Not in order.
+    pub(crate) fn needed(&self) -> impl Iterator<Item = u64> + '_ {
+        let durable: Vec<u32> = self.readers(at::DURABLE).collect();
+        let start = move |seat: u32| match durable.contains(&seat) {
+            // What it keeps says what is on disk.
+            true => self.word(self.cursor(seat) + at::CURSOR_POSITION).load(Ordering::Acquire),
+            false => self.needed_by(seat),
+        };
+        self.readers(at::GATED).map(start).map(|needed| needed - needed % layout::LINE_BYTES)
     }
 
     pub(crate) fn reader_views(&self) -> Vec<ReaderView> {

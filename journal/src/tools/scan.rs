@@ -11,12 +11,12 @@ use crate::sync::Ordering;
 
 impl Journal {
     /// A position at which a frame starts, and from which all frames up to the head can be read: the oldest that the
-    /// writer has marked; the head when there is none.
+    /// writer has marked or that a gated reader still needs; the head when there is none.
     ///
     /// Frames do not point at their predecessors, and a payload may hold anything, a commit word too. So the writer
     /// leaves marks, at least one for each eighth of the ring: up to two of them, and a batch, may lie before the result
-    /// and still be intact. While a writer is active the result may be overwritten at any time: the reader
-    /// then gets a gap.
+    /// and still be intact. What a gated reader has not read, or keeps, never does: a successor that must read it again finds it.
+    /// While a writer is active the result may be overwritten at any time, if no reader needs it: the reader then gets a gap.
     ///
     /// # Errors
     /// As [`Journal::open`]; [`OpenError::Damaged`] when the head is not a possible position.
@@ -27,7 +27,8 @@ impl Journal {
     /// The first marked frame at or behind `from`.
     pub(crate) fn marked_frame(&self, from: u64) -> Result<u64, OpenError> {
         let head = self.head();
-        let mut marks: Vec<u64> = self.control.marks().filter(|mark| (from..head).contains(mark)).collect();
+        let starts = self.control.marks().chain(self.control.needed());
+        let mut marks: Vec<u64> = starts.filter(|mark| (from..head).contains(mark)).collect();
         marks.sort_unstable();
         let ring = self.ring(Access::Read)?;
         // After the marks: what has been overwritten since they were read is known here.
@@ -102,6 +103,37 @@ mod tests {
         assert!(rounds.len() > 300, "{} frames", rounds.len());
         assert!(rounds.windows(2).all(|pair| pair[1] == pair[0] + 1));
         assert_eq!(rounds.last(), Some(&2_999));
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "thousands of frames; nothing here is unsafe")]
+    fn what_a_gated_reader_keeps_or_has_not_read_is_found_wherever_the_marks_are() {
+        let shape =
+            JournalShape { id: 1, name: "t".to_owned(), capacity: 1 << 16, seats: 64, topics: 1, page: 4096 };
+        let journal = Journal::in_memory(shape).unwrap();
+        let mut writer = journal.writer(0, Clock::monotonic()).unwrap();
+        let mut reader = journal.gated(5).unwrap();
+        for round in 0..400 {
+            // Until its ring is full, the writer writes what the reader has not read, and what it keeps.
+            while writer.write(1, 0, &[0; 100]).is_ok() {}
+            let (keeps, reads) = (round % 23, round % 29);
+            let mut kept = None;
+            for number in 0..keeps + reads {
+                let position = reader.read().unwrap().unwrap().position;
+                kept = kept.or((number == keeps).then_some(position));
+            }
+            reader.publish();
+            let needed = kept.unwrap_or(reader.position());
+            reader.keep(needed);
+            while writer.write(1, 0, &[0; 100]).is_ok() {}
+            let oldest = journal.oldest_frame().unwrap();
+            assert!(oldest <= needed, "round {round}: {oldest} behind {needed}");
+            let mut again = journal.observe(oldest).unwrap();
+            while again.position() < needed {
+                again.read().unwrap().unwrap();
+            }
+            assert_eq!(again.position(), needed, "round {round}: it starts a frame");
+        }
     }
 
     #[test]

@@ -144,19 +144,18 @@ impl Recall {
         }
     }
 
-    /// The snapshot, and the executions before `end`, where this process continues. They may be overwritten meanwhile, except
-    /// those behind the latest snapshot.
+    /// The snapshot, and the executions before `end`, where this process continues: all that are there. They may be overwritten
+    /// meanwhile, except those behind the latest snapshot, and those that the predecessor kept because they were not reported.
     fn read_executions(&mut self, node: &Node, journal: &str, end: u64) -> Result<(), RunError> {
-        let read = |snapshot: Option<Snapshot>, is_last: bool| {
+        let read = |snapshot: Option<Snapshot>, _| {
             let contained = snapshot.as_ref().map_or(0, |snapshot| snapshot.begin.execution);
-            let from = is_last.then_some(contained);
             self.snapshot = snapshot;
             self.executions.clear();
             self.answered = 0;
             self.ended.clear();
             let Recall { executions, answered, ended, .. } = self;
             let mut first = u64::MAX;
-            let whole = read_held(node.instance(), journal, from, |frame| {
+            let whole = read_held(node.instance(), journal, None, |frame| {
                 first = first.min(frame.position);
                 if frame.position < contained
                     && let Ok(execution) = Execution::decode(frame.message_id, frame.payload)

@@ -49,6 +49,8 @@ pub(super) trait Backlog {
     fn committed(&self) -> u64;
     /// The oldest execution whose report waits.
     fn oldest(&self) -> Option<u64>;
+    /// The oldest execution at this position or behind it whose report waits.
+    fn oldest_from(&self, position: u64) -> Option<u64>;
     /// Number of waiting reports of executions before this position; refusals count where all executions before them are.
     fn count_before(&self, position: u64) -> u64;
 }
@@ -64,6 +66,11 @@ impl Backlog for Output {
 
     fn oldest(&self) -> Option<u64> {
         self.kept().find_map(|(message_id, payload)| execution_of(message_id, payload))
+    }
+
+    fn oldest_from(&self, position: u64) -> Option<u64> {
+        let executions = self.kept().filter_map(|(message_id, payload)| execution_of(message_id, payload));
+        executions.into_iter().find(|execution| *execution >= position)
     }
 
     fn count_before(&self, position: u64) -> u64 {
@@ -136,7 +143,16 @@ impl Unreported {
         }
         let oldest = self.waiting.iter().filter_map(|journal| reports[*journal].oldest());
         let needed = oldest.fold(deferred.unwrap_or(u64::MAX), u64::min);
-        let from = needed.min(self.read).max(self.read.saturating_sub(self.most));
+        let least = self.read.saturating_sub(self.most);
+        let from = match needed >= least {
+            true => needed.min(self.read),
+            // At the start of an execution: there a successor begins to read.
+            false => self
+                .waiting_from(reports, least)
+                .chain(deferred.filter(|deferred| *deferred >= least))
+                .min()
+                .unwrap_or(self.read),
+        };
         if from < kept + self.step {
             return None;
         }
@@ -148,6 +164,17 @@ impl Unreported {
         }
         self.from = Some(from);
         Some(from)
+    }
+}
+
+impl Unreported {
+    /// By journal with waiting reports: the oldest of their executions at this position or behind it.
+    fn waiting_from<'r, B: Backlog>(
+        &'r self,
+        reports: &'r [B],
+        position: u64,
+    ) -> impl Iterator<Item = u64> + 'r {
+        self.waiting.iter().filter_map(move |journal| reports[*journal].oldest_from(position))
     }
 }
 

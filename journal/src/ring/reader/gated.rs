@@ -218,8 +218,8 @@ impl GatedReader {
     }
 
     /// Prevents frames from `position` on from being overwritten although they were read: for a reader that must read
-    /// them again after a crash. The position only grows, and outlives the reader as its cursor does; before the first
-    /// call nothing is kept.
+    /// them again after a crash. A frame starts at the position, or on its line; it only grows, and outlives the reader as its
+    /// cursor does; before the first call nothing is kept.
     ///
     /// ```
     /// # use journal::{Clock, Journal, JournalShape};

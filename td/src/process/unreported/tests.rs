@@ -42,6 +42,14 @@ impl Backlog for Fake {
         self.waiting.front().copied()
     }
 
+    fn oldest_from(&self, position: u64) -> Option<u64> {
+        let first = self.waiting.partition_point(|waiting| {
+            self.look();
+            *waiting < position
+        });
+        self.waiting.get(first).copied()
+    }
+
     fn count_before(&self, position: u64) -> u64 {
         self.waiting.partition_point(|waiting| {
             self.look();
@@ -85,6 +93,7 @@ fn a_report_is_at_risk_when_its_execution_is_not_kept_and_until_it_is_committed(
         let moved = unreported.follow(&reports, None, |journal, count| at_risk[journal] = count);
         kept = unreported.from.map_or(kept, |from| from.max(kept));
         assert!(moved.is_none_or(|from| from == kept));
+        assert_eq!(kept % FRAME, 0, "an execution starts there");
         assert!(unreported.read - kept < CAPACITY, "matching has no room");
         for (report, at_risk) in reports.iter().zip(at_risk) {
             let lost = report.waiting.iter().filter(|position| **position < kept).count() as u64;
