@@ -158,6 +158,8 @@ pub(crate) struct Master {
     pub(crate) wanted: Vec<Wanted>,
     /// Watches the messages of the ended group of nodes until they are handled.
     settling: Option<Quiescence>,
+    /// How far they were handled at the last look.
+    settled: u64,
 }
 
 impl Master {
@@ -233,6 +235,7 @@ impl Master {
             stop,
             wanted: Vec::new(),
             settling: None,
+            settled: 0,
         }
     }
 
@@ -384,7 +387,7 @@ impl Master {
             // Its predecessor may have ended since the last look, and the platform with it.
             self.reap_node(index);
         }
-        if self.lives.stopping().is_some() {
+        if self.lives.stopping().is_some() && !index.is_some_and(|index| self.lives.may_register(index)) {
             return Err("the platform is stopping".to_owned());
         }
         let assignment = register::assign(&self.instance, version, name, process)?;
@@ -436,16 +439,32 @@ impl Master {
                     journal::wait::wake(&self.instance.registry, u32::from(node.spec.seat));
                 }
             }
-            Some(Stopping::Settling { .. }) => {
-                if self.settling.is_none() {
-                    self.settling = Quiescence::watch(&self.instance.directory, |_| true).ok();
-                }
-                if self.settling.as_mut().is_none_or(Quiescence::is_quiet) {
-                    self.settling = None;
-                    self.happened(Event::Settled);
-                }
-            }
+            Some(Stopping::Settling { .. }) if self.lives.awaits_successors() => self.settling = None,
+            Some(Stopping::Settling { .. }) => self.look_for_settled(),
             Some(Stopping::Done) | None => self.settling = None,
+        }
+    }
+
+    /// Looks whether all that the living have to handle is handled.
+    fn look_for_settled(&mut self) {
+        if self.settling.is_none() {
+            self.settling = Quiescence::watch(&self.instance.directory, |_| true).ok();
+        }
+        let handles = |node: &Managed| node.process.is_some() && !topology::looks_on(node.spec.kind);
+        let seats: Vec<u32> =
+            self.nodes.iter().filter(|node| handles(node)).map(|node| u32::from(node.spec.seat)).collect();
+        let counts = |seat: u32| seats.contains(&seat);
+        let handled = self
+            .settling
+            .as_mut()
+            .and_then(|settling| (!settling.is_quiet_among(counts)).then(|| settling.read_by(counts)));
+        let Some(settled) = handled else {
+            self.settling = None;
+            self.happened(Event::Settled);
+            return;
+        };
+        if settled != std::mem::replace(&mut self.settled, settled) {
+            self.happened(Event::Moves);
         }
     }
 }

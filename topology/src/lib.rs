@@ -56,7 +56,7 @@ pub use files::samples_file;
 pub use forms::{LONGEST_INSTANCE, LONGEST_JOURNAL};
 pub use market::{InstrumentsFile, Market, MarketError, ReadySet, idle_rows};
 pub use memory::{MemoryBill, MemoryItem};
-pub use services::{NodeKind, Stream, stop_group, stop_order};
+pub use services::{NodeKind, Stream, finishes, looks_on, stop_group, stop_order};
 pub use spec::is_python;
 pub use spec::{
     DeskSection, GatewaySection, HostSection, HostedStrategy, JournalSpec, LedgerSection, MdSection,

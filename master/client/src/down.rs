@@ -10,15 +10,17 @@ use journal::process::{PidFd, ProcessIdentity};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 use node::protocol::{self, Reply, Request};
-use node::{Claim, ClaimError, Holder, Holding, InstanceDir, Quiescence, SETTLE};
+use node::{Claim, ClaimError, Holder, Holding, InstanceDir, NodeState, Quiescence, SETTLE};
 use observe::{InstanceView, SeatView};
 use topology::NodeKind;
 
 use crate::ending::end_all;
 use crate::error::{LaunchError, system};
 
-/// Beside the time that the nodes have to stop: for settling between their groups, and for removing what they left.
+/// Beside the time that the nodes have to stop: for removing what they left.
 const SETTLING: Duration = Duration::from_secs(15);
+/// Before a group is asked to stop, what was written is handled; that takes so many times `stop_timeout` at most.
+const MOST_PATIENCE: u32 = 12;
 /// Between two looks whether master still can answer.
 const LOOK: Duration = Duration::from_millis(250);
 /// A master that a signal has stopped for so long does not answer by itself.
@@ -103,7 +105,13 @@ impl Down {
     /// Asks the master that holds the instance to end it.
     pub(crate) fn ask_master_to_end(&mut self) -> Result<(), LaunchError> {
         let stream = UnixStream::connect(self.instance.socket()).map_err(system("reach master"))?;
-        self.ask(&stream, &Request::Shutdown)
+        self.ask_for(&stream, &Request::Shutdown, self.longest(1))
+    }
+
+    /// So long may all groups take, with so many times `stop_timeout` each.
+    fn longest(&self, times: u32) -> Duration {
+        let groups = topology::stop_order(self.in_lock_step).len() as u32;
+        self.stop_timeout.saturating_mul(groups * times).saturating_add(SETTLING)
     }
 
     /// A connection to master; `None` when there is none: then nobody becomes master while we work.
@@ -173,13 +181,13 @@ impl Down {
 
     /// Asks, and waits for as long as master may need, lives and is not stopped itself.
     fn ask(&self, stream: &UnixStream, request: &Request) -> Result<(), LaunchError> {
+        self.ask_for(stream, request, self.longest(1 + MOST_PATIENCE))
+    }
+
+    fn ask_for(&self, stream: &UnixStream, request: &Request, longest: Duration) -> Result<(), LaunchError> {
         let instance = || self.instance.name().to_owned();
         let failed = |source| LaunchError::Protocol { instance: instance(), source };
         protocol::send(stream, request).map_err(failed)?;
-        let longest = self
-            .stop_timeout
-            .saturating_mul(topology::stop_order(self.in_lock_step).len() as u32)
-            .saturating_add(SETTLING);
         let begin = Instant::now();
         let mut stopped_since: Option<Instant> = None;
         while !has_answer(stream) {
@@ -212,44 +220,71 @@ impl Down {
         if let Some(claim) = &self.claim {
             self.demand_known(&view, claim)?;
         }
+        let (mut ended, mut is_behind_md) = (false, false);
         for kinds in topology::stop_order(self.in_lock_step) {
-            let group: Vec<SeatView> =
-                view.seats().into_iter().filter(|seat| seat.alive && kinds.contains(&seat.kind)).collect();
-            signal(&group, Signal::SIGTERM);
-            let mut patience = Instant::now() + self.stop_timeout;
-            while group.iter().any(|seat| seat.process.is_alive()) {
-                if Instant::now() > patience {
-                    for seat in group.iter().filter(|seat| seat.process.is_alive()) {
-                        log::error!("node `{}` does not stop and is killed", seat.name);
-                    }
-                    signal(&group, Signal::SIGKILL);
-                    patience = Instant::now() + self.stop_timeout;
-                }
-                std::thread::sleep(Duration::from_millis(2));
+            let living = || view.seats().into_iter().filter(|seat| seat.alive && kinds.contains(&seat.kind));
+            if living().next().is_none() {
+                continue;
             }
-            if !group.is_empty() {
-                self.settle(kinds.contains(&NodeKind::Md));
+            let finishes = kinds.iter().all(|kind| topology::finishes(*kind));
+            if ended || finishes {
+                self.settle(&view, finishes, self.in_lock_step && is_behind_md);
             }
+            self.end(&living().collect::<Vec<_>>());
+            (ended, is_behind_md) = (true, kinds.contains(&NodeKind::Md));
         }
         // What the nodes' programs have started beside them.
         end_all(&self.instance, self.stop_timeout).map(drop)
     }
 
-    /// Lets those who still run handle what the ended ones wrote; in lock-step, behind md, in full.
-    fn settle(&self, is_md: bool) {
+    /// Asks these nodes to end, and kills those that do not.
+    fn end(&self, group: &[SeatView]) {
+        // Master may have died after it asked them.
+        let is_unasked = |seat: &&SeatView| seat.state != NodeState::Stopping;
+        signal(group.iter().filter(is_unasked), Signal::SIGTERM);
+        let mut patience = Instant::now() + self.stop_timeout;
+        while group.iter().any(|seat| seat.process.is_alive()) {
+            if Instant::now() > patience {
+                for seat in group.iter().filter(|seat| seat.process.is_alive()) {
+                    log::error!("node `{}` does not stop and is killed", seat.name);
+                }
+                signal(group.iter(), Signal::SIGKILL);
+                patience = Instant::now() + self.stop_timeout;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Lets those who still run handle what the ended ones wrote: as long as they handle anything where the next group
+    /// `finishes`; `cuts`: in lock-step, behind md.
+    fn settle(&self, view: &InstanceView, finishes: bool, cuts: bool) {
         let Ok(mut quiescence) = Quiescence::watch(&self.instance, |_| true) else { return };
-        let awaits_event = self.in_lock_step && is_md;
-        let patience = Instant::now() + if awaits_event { self.stop_timeout } else { SETTLE };
-        while !quiescence.is_quiet() {
-            if Instant::now() >= patience {
-                if awaits_event {
+        let patience = if finishes || cuts { self.stop_timeout } else { SETTLE };
+        let begin = Instant::now();
+        let times = if finishes && !cuts { MOST_PATIENCE } else { 1 };
+        let (mut until, latest, mut read) = (begin + patience, begin + patience * times, 0);
+        loop {
+            let handles = |seat: &SeatView| seat.alive && !topology::looks_on(seat.kind);
+            let seats: Vec<u32> =
+                view.seats().iter().filter(|seat| handles(seat)).map(|seat| seat.seat).collect();
+            let counts = |seat: u32| seats.contains(&seat);
+            if quiescence.is_quiet_among(counts) {
+                return;
+            }
+            let now = Instant::now();
+            let before = std::mem::replace(&mut read, quiescence.read_by(counts));
+            if before != read {
+                until = until.max((now + patience).min(latest));
+            }
+            if now >= until {
+                if cuts {
                     log::warn!(
                         "what follows from the last market event takes too long: the run ends within it"
                     );
                 }
                 return;
             }
-            std::thread::sleep(Duration::from_millis(1));
+            std::thread::sleep(Duration::from_millis(2));
         }
     }
 }
@@ -266,7 +301,7 @@ fn has_answer(stream: &UnixStream) -> bool {
 }
 
 /// Once each process, however many seats it has: a second signal would end it at once.
-fn signal(seats: &[SeatView], signal: Signal) {
+fn signal<'a>(seats: impl Iterator<Item = &'a SeatView>, signal: Signal) {
     for process in processes(seats) {
         if let Ok(handle) = PidFd::open(process) {
             let _ = handle.signal(signal as i32);
@@ -274,9 +309,9 @@ fn signal(seats: &[SeatView], signal: Signal) {
     }
 }
 
-fn processes(seats: &[SeatView]) -> impl Iterator<Item = ProcessIdentity> {
+fn processes<'a>(seats: impl Iterator<Item = &'a SeatView>) -> impl Iterator<Item = ProcessIdentity> {
     let mut seen = HashSet::new();
-    seats.iter().map(|seat| seat.process).filter(move |process| seen.insert(*process))
+    seats.map(|seat| seat.process).filter(move |process| seen.insert(*process))
 }
 
 #[cfg(test)]
@@ -321,8 +356,8 @@ mod tests {
 
     #[test]
     fn without_a_master_the_nodes_stop_in_the_order_of_the_table() {
-        assert_eq!(stopped("order", false), ["strategy-1", "md", "td", "matching", "ledger"]);
-        assert_eq!(stopped("lock-step", true), ["md", "strategy-1", "td", "matching", "ledger"]);
+        assert_eq!(stopped("order", false), ["strategy-1", "md", "matching", "td", "ledger"]);
+        assert_eq!(stopped("lock-step", true), ["md", "strategy-1", "matching", "td", "ledger"]);
     }
 
     #[test]

@@ -13,6 +13,10 @@ use super::end::{End, Ended};
 pub(crate) const STEADY: Duration = Duration::from_secs(10);
 /// Shortest pause after a start that the system refused: the missing resource does not return at once.
 pub(crate) const REFUSED_PAUSE: Duration = Duration::from_millis(200);
+/// Longest pause before a start during a stop: everybody waits for it.
+pub(crate) const PAUSE_IN_STOP: Duration = REFUSED_PAUSE;
+/// During a stop a node is started so often at most to finish what it owes.
+pub(crate) const FINISHING_STARTS: u32 = 3;
 /// Limit of doublings of the pause.
 const DOUBLINGS: u32 = 10;
 
@@ -83,6 +87,12 @@ pub(crate) struct Life {
     pub(crate) announced: Option<u64>,
     /// A person wants it to be stopped.
     pub(crate) held: Option<Held>,
+    /// A process sat in its seat: what it was to handle may not be handled.
+    pub(crate) has_lived: bool,
+    /// Its present process was asked to end because the platform stops.
+    pub(crate) is_asked: bool,
+    /// Starts during the stop.
+    pub(crate) finishing: u32,
 }
 
 /// A node that a person has stopped, or is stopping.
@@ -105,6 +115,9 @@ impl Life {
             closes: false,
             announced: None,
             held: None,
+            has_lived: false,
+            is_asked: false,
+            finishing: 0,
         }
     }
 
@@ -115,7 +128,12 @@ impl Life {
 
     /// Starts now.
     pub(crate) fn begin(&mut self, now: Time) {
-        (self.stage, self.since) = (Stage::Starting(now), now);
+        (self.stage, self.since, self.is_asked) = (Stage::Starting(now), now, false);
+    }
+
+    /// The platform stops: whether it has a successor all the same, which finishes what it owes.
+    pub(crate) fn owes(&self, rules: &Rules) -> bool {
+        topology::finishes(rules.kind) && self.has_lived && self.finishing < FINISHING_STARTS
     }
 
     /// Decides what follows its end, and changes to that stage.
@@ -137,12 +155,17 @@ impl Life {
 
     fn next(&self, rules: &Rules, end: End, now: Time, up: bool, stopping: bool) -> Next {
         // A host is started by the strategies that need it.
-        if stopping || end.gave_up() || self.held.is_some() || rules.kind == NodeKind::Host {
+        if end.gave_up() || self.held.is_some() || rules.kind == NodeKind::Host {
             return Next::Stays;
         }
+        let is_done = self.is_asked && !end.is_failure();
+        if stopping && (is_done || !self.owes(rules)) {
+            return Next::Stays;
+        }
+        let longest = if stopping { PAUSE_IN_STOP } else { Duration::MAX };
         let was_steady = end.ended != Ended::NotStarted && now.saturating_sub(self.since) >= STEADY;
         let restarts = if was_steady { 0 } else { self.restarts };
-        let pause = rules.backoff * 2_u32.saturating_pow(restarts.min(DOUBLINGS));
+        let pause = (rules.backoff * 2_u32.saturating_pow(restarts.min(DOUBLINGS))).min(longest);
         let restart = restarts.saturating_add(1);
         if end.ended == Ended::NotStarted && self.closes {
             // No other node can close the market: try until the system allows it.

@@ -20,6 +20,7 @@ use wire::NodeChange;
 
 pub(crate) use end::{End, Ended};
 pub(crate) use life::{Held, Life, Next, Rules, Stage};
+use stopping::Settle;
 pub(crate) use stopping::Stopping;
 pub(crate) use takeover::{Found, Standing};
 
@@ -31,7 +32,7 @@ pub(crate) type Time = Duration;
 pub(crate) struct Limits {
     /// For a node to register, and for a strategy to be ready after that.
     pub(crate) ready_timeout: Duration,
-    /// For a node to stop after it was asked to.
+    /// For a node to stop after it was asked to, and for all to handle what was written before.
     pub(crate) stop_timeout: Duration,
     /// md stops before the strategies, and its last event is waited for as long as a node.
     pub(crate) in_lock_step: bool,
@@ -54,6 +55,8 @@ pub(crate) enum Event {
     StopAsked,
     /// While stopping: the messages of the ended group are handled.
     Settled,
+    /// While stopping: they are not, and some were handled since the last look.
+    Moves,
     /// A person wants it to be stopped; `keeps`: its orders work on.
     Hold { node: usize, keeps: bool },
     /// A person wants it to run again.
@@ -136,7 +139,8 @@ impl Lives {
             Event::Ended { node, end } => self.ended(node, end, now),
             Event::Tick => self.tick(now),
             Event::StopAsked => self.begin_stop(now),
-            Event::Settled => self.go_on_stopping(now, true),
+            Event::Settled => self.go_on_stopping(now, Settle::Quiet),
+            Event::Moves => self.go_on_stopping(now, Settle::Moves),
             Event::Hold { node, keeps } => self.hold(node, keeps, now),
             Event::LetGo { node } => self.let_go(node, now),
         }
@@ -174,7 +178,8 @@ impl Lives {
 
     fn tick(&mut self, now: Time) {
         if self.stopping.is_some() {
-            self.go_on_stopping(now, false);
+            self.start_finishing(now);
+            self.go_on_stopping(now, Settle::Unknown);
             return;
         }
         for node in 0..self.lives.len() {
@@ -233,6 +238,7 @@ impl Lives {
             (life.since, life.closes) = (now, false);
         }
         life.stage = Stage::Joined(now);
+        life.has_lived = true;
         life.announced = Some(generation);
         self.announce(node, NodeChange::Joined, generation, -1);
     }
@@ -261,8 +267,8 @@ impl Lives {
             next = Next::WithItsStrategies;
         }
         let stays = next == Next::Stays;
-        // The cursors of a strategy or an added service that stays down have no successor, and no cursor has one once the
-        // platform stops.
+        // The cursors of a strategy or an added service that stays down have no successor, and no cursor of a node that is not
+        // started again has one once the platform stops.
         let ends_run = end.gave_up() && !stopping;
         let is_alone = matches!(
             rules.kind,
@@ -285,7 +291,7 @@ impl Lives {
         } else if ends_run {
             self.begin_stop(now);
         } else if stopping {
-            self.go_on_stopping(now, false);
+            self.go_on_stopping(now, Settle::Unknown);
         }
     }
 

@@ -50,6 +50,7 @@ impl Lives {
             lives.lives[node].held = standing.held.map(|keeps| Held { keeps, asked: None, killed: false });
             lives.announce_missing(node, standing);
             lives.lives[node].since = now;
+            lives.lives[node].has_lived = standing.generation > 0;
             lives.lives[node].stage = match standing.found {
                 Found::Untouched => Stage::Waiting,
                 Found::Starting => Stage::Starting(now),

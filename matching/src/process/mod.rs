@@ -472,6 +472,8 @@ impl Component for Matching {
     }
 
     fn flush(&mut self, context: &mut Context) -> Result<bool, RunError> {
+        // It may be asked to end before its next look.
+        self.look_for_the_stop(context)?;
         self.write(context)?;
         if let Some(market) = &mut self.market_data {
             match market.flush() {

@@ -214,6 +214,14 @@ impl Td {
             .try_for_each(|(strategy, limits)| self.gateway.strategy_started(*strategy, *limits))
     }
 
+    /// Opens once the instruments are listed and the history is read. False until then.
+    fn open_when_read(&mut self, context: &mut Context) -> Result<bool, RunError> {
+        if !self.is_open && self.listing_done && self.events_done {
+            self.open(context)?;
+        }
+        Ok(self.is_open)
+    }
+
     /// Takes over a predecessor's state, and what happened to the strategies meanwhile.
     fn open(&mut self, context: &mut Context) -> Result<(), RunError> {
         self.is_open = true;
@@ -380,12 +388,8 @@ fn answered(node: &Node) -> Result<Vec<u32>, impl std::fmt::Display + use<>> {
 
 impl Component for Td {
     fn turn(&mut self, context: &mut Context) -> Result<(), RunError> {
-        if !self.is_open {
-            if self.listing_done && self.events_done {
-                self.open(context)?;
-            } else {
-                context.wake_at(context.now() + RETRY);
-            }
+        if !self.open_when_read(context)? {
+            context.wake_at(context.now() + RETRY);
         }
         self.disks.look(&mut self.gateway);
         let mut waiting = !self.write_waiting();
@@ -461,6 +465,8 @@ impl Component for Td {
     }
 
     fn flush(&mut self, context: &mut Context) -> Result<bool, RunError> {
+        // It may be asked to stop as soon as the history is read.
+        self.open_when_read(context)?;
         self.finish_leaving()?;
         let is_written = self.write_waiting();
         self.keep_unreported(context);

@@ -20,7 +20,7 @@ use crate::config::{PlatformConfig, RestartPolicy, RunConfig};
 
 pub use kind::NodeKind;
 pub(crate) use stop::StopGroup;
-pub use stop::{stop_group, stop_order};
+pub use stop::{finishes, looks_on, stop_group, stop_order};
 pub use stream::Stream;
 pub(crate) use stream::{Journals, Publication, Subscription, Topics};
 use table::SERVICES;

@@ -3,17 +3,18 @@
 use super::{NodeKind, Service};
 
 /// What stops together. Between two groups, what the first has written is handled by the others: those who write first
-/// stop first, who looks on sees all of it, and who books it stops last.
+/// stop first, who looks on sees all of it, and who books it stops last. The market stops before the way to it: what it says
+/// last, by its own time or because a market elsewhere does, is then still reported and copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum StopGroup {
     /// Those who send orders, and who helps them.
     Senders,
     /// The market's data.
     Market,
-    /// The way of orders to the market.
-    Gateway,
     /// The market.
     Exchange,
+    /// The way of orders to the market, and of its answers back.
+    Gateway,
     /// Who looks on.
     Observers,
     /// The books that are kept.
@@ -28,8 +29,8 @@ impl StopGroup {
     const ORDER: [StopGroup; 8] = [
         StopGroup::Senders,
         StopGroup::Market,
-        StopGroup::Gateway,
         StopGroup::Exchange,
+        StopGroup::Gateway,
         StopGroup::Observers,
         StopGroup::Books,
         StopGroup::Disk,
@@ -41,8 +42,8 @@ impl StopGroup {
     const LOCK_STEP: [StopGroup; 8] = [
         StopGroup::Market,
         StopGroup::Senders,
-        StopGroup::Gateway,
         StopGroup::Exchange,
+        StopGroup::Gateway,
         StopGroup::Observers,
         StopGroup::Books,
         StopGroup::Disk,
@@ -68,9 +69,44 @@ pub fn stop_group(kind: NodeKind, in_lock_step: bool) -> usize {
     order.iter().position(|group| *group == Service::of(kind).stops).unwrap_or(order.len() - 1)
 }
 
+/// Whether a kind handles what others have written, so that its death leaves something undone: all who stop when nobody trades
+/// any more.
+pub fn finishes(kind: NodeKind) -> bool {
+    !matches!(Service::of(kind).stops, StopGroup::Senders | StopGroup::Market | StopGroup::Owner)
+}
+
+/// Whether nothing that others wait for follows from what a kind reads.
+pub fn looks_on(kind: NodeKind) -> bool {
+    matches!(Service::of(kind).stops, StopGroup::Observers | StopGroup::Disk)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_market_says_last_is_reported_and_what_is_reported_is_booked() {
+        for in_lock_step in [false, true] {
+            let at = |kind| stop_group(kind, in_lock_step);
+            let order =
+                [NodeKind::Strategy, NodeKind::Matching, NodeKind::Td, NodeKind::Ledger, NodeKind::Recorder];
+            assert!(order.is_sorted_by_key(|kind| at(*kind)));
+            assert!(at(NodeKind::Md) < at(NodeKind::Matching));
+        }
+    }
+
+    #[test]
+    fn those_who_finish_stop_behind_all_who_do_not() {
+        for in_lock_step in [false, true] {
+            let last = |finish: bool| {
+                let groups = NodeKind::ALL
+                    .iter()
+                    .filter(|kind| finishes(**kind) == finish && **kind != NodeKind::Master);
+                groups.map(|kind| stop_group(*kind, in_lock_step)).collect::<Vec<_>>()
+            };
+            assert!(last(false).iter().max() < last(true).iter().min());
+        }
+    }
 
     #[test]
     fn every_kind_has_one_place_in_the_order() {

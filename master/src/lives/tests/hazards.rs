@@ -218,19 +218,21 @@ fn a_service_that_stays_down_holds_nobody_up() {
     }
 }
 
-#[test]
-fn whoever_was_to_start_when_the_stop_comes_does_not() {
-    let mut lives = up(RestartPolicy::OnFailure);
-    lives.on(Event::Ended { node: TD, end: KILLED }, ms(2_000));
-    lives.on(Event::StopAsked, ms(2_001));
-    assert_eq!(lives.on(Event::Tick, ms(3_000)), []);
-    assert_eq!(lives.next_start(), None);
+/// The decisions that start, ask or kill processes.
+fn moved(decisions: &[Decision]) -> Vec<Decision> {
+    let moves = |decision: &&Decision| {
+        matches!(decision, Decision::Start { .. } | Decision::Signal { .. } | Decision::Stopped)
+    };
+    decisions.iter().filter(moves).cloned().collect()
+}
+
+fn signal(nodes: &[usize], kill: bool) -> Decision {
+    Decision::Signal { nodes: nodes.to_vec(), kill }
 }
 
 #[test]
 fn groups_stop_one_after_the_other_and_who_does_not_is_killed() {
     let mut lives = up(RestartPolicy::OnFailure);
-    let signal = |nodes: &[usize], kill| Decision::Signal { nodes: nodes.to_vec(), kill };
     let asked = lives.on(Event::StopAsked, ms(2_000));
     assert_eq!(asked, [Decision::Stopping, signal(&[STRATEGY, HOST], false)]);
     lives.on(Event::Ended { node: STRATEGY, end: IN_GOOD_ORDER }, ms(2_001));
@@ -242,11 +244,108 @@ fn groups_stop_one_after_the_other_and_who_does_not_is_killed() {
     assert!(matches!(lives.stopping(), Some(Stopping::Settling { .. })));
     assert_eq!(lives.on(Event::Settled, ms(20_002)), [signal(&[MD], false)]);
     lives.on(Event::Ended { node: MD, end: IN_GOOD_ORDER }, ms(20_003));
-    assert_eq!(lives.on(Event::Tick, ms(20_600)), [signal(&[TD], false)], "nothing settles for ever");
-    lives.on(Event::Ended { node: TD, end: IN_GOOD_ORDER }, ms(20_601));
-    assert_eq!(lives.on(Event::Settled, ms(20_602)), [signal(&[MATCHING], false)]);
-    lives.on(Event::Ended { node: MATCHING, end: IN_GOOD_ORDER }, ms(20_603));
-    assert_eq!(lives.on(Event::Settled, ms(20_604)), [Decision::Stopped]);
+    assert_eq!(lives.on(Event::Settled, ms(20_004)), [signal(&[MATCHING], false)]);
+    lives.on(Event::Ended { node: MATCHING, end: IN_GOOD_ORDER }, ms(20_005));
+    assert_eq!(lives.on(Event::Settled, ms(20_006)), [signal(&[TD], false)]);
+    let ended = lives.on(Event::Ended { node: TD, end: IN_GOOD_ORDER }, ms(20_007));
+    assert_eq!(ended.last(), Some(&Decision::Stopped));
+}
+
+/// The senders and md have ended at 2 s, and what they wrote is being handled.
+fn settling() -> Lives {
+    let mut lives = up(RestartPolicy::OnFailure);
+    lives.on(Event::StopAsked, ms(2_000));
+    for node in [STRATEGY, HOST] {
+        lives.on(Event::Ended { node, end: IN_GOOD_ORDER }, ms(2_000));
+    }
+    lives.on(Event::Settled, ms(2_000));
+    lives.on(Event::Ended { node: MD, end: IN_GOOD_ORDER }, ms(2_000));
+    lives
+}
+
+#[test]
+fn while_messages_are_handled_they_are_waited_for_but_not_for_ever() {
+    let mut lives = settling();
+    assert_eq!(lives.on(Event::Tick, ms(6_999)), []);
+    assert_eq!(lives.on(Event::Tick, ms(7_000)), [signal(&[MATCHING], false)], "nothing moves");
+    let mut lives = settling();
+    let mut now = ms(2_000);
+    while lives.on(Event::Moves, now).is_empty() {
+        now += ms(1_000);
+        assert!(now < ms(100_000), "something moves for ever");
+    }
+    assert_eq!(now, ms(62_000));
+}
+
+#[test]
+fn who_owes_something_when_the_stop_comes_is_started_again_before_anybody_after_the_senders_is_asked() {
+    for node in [TD, MATCHING] {
+        let mut lives = up(RestartPolicy::OnFailure);
+        lives.on(Event::Ended { node, end: KILLED }, ms(2_000));
+        lives.on(Event::StopAsked, ms(2_001));
+        for ended in [STRATEGY, HOST] {
+            lives.on(Event::Ended { node: ended, end: IN_GOOD_ORDER }, ms(2_002));
+        }
+        assert_eq!(moved(&lives.on(Event::Settled, ms(2_003))), [signal(&[MD], false)]);
+        lives.on(Event::Ended { node: MD, end: IN_GOOD_ORDER }, ms(2_004));
+        assert_eq!(lives.on(Event::Settled, ms(2_005)), [], "it is not there yet");
+        assert_eq!(lives.on(Event::Tick, ms(2_201)), [Decision::Start { node, closes: false }]);
+        assert!(lives.may_register(node) && !lives.may_register(STRATEGY));
+        lives.on(Event::Registered { node, generation: 2 }, ms(2_202));
+        assert_eq!(lives.on(Event::Settled, ms(9_000)), [], "it does not poll yet");
+        lives.on(Event::Ready { node }, ms(9_001));
+        assert_eq!(moved(&lives.on(Event::Settled, ms(9_002))), [signal(&[MATCHING], false)]);
+    }
+}
+
+#[test]
+fn who_dies_before_it_has_ended_in_good_order_is_started_again_and_asked_again() {
+    let mut lives = settling();
+    assert_eq!(lives.on(Event::Settled, ms(3_000)), [signal(&[MATCHING], false)]);
+    let mut now = ms(3_000);
+    for generation in 2..5 {
+        let died = lives.on(Event::Ended { node: MATCHING, end: KILLED }, now);
+        assert!(matches!(next(&died, MATCHING), Next::Again { pause, .. } if pause <= ms(200)), "{died:?}");
+        assert_eq!(lives.on(Event::Settled, now), []);
+        now += ms(300);
+        assert_eq!(lives.on(Event::Tick, now), [Decision::Start { node: MATCHING, closes: false }]);
+        lives.on(Event::Registered { node: MATCHING, generation }, now);
+        lives.on(Event::Ready { node: MATCHING }, now);
+        assert_eq!(lives.on(Event::Settled, now), [signal(&[MATCHING], false)]);
+    }
+    let died = lives.on(Event::Ended { node: MATCHING, end: KILLED }, now);
+    assert_eq!(next(&died, MATCHING), Next::Stays, "a few times at most");
+    assert!(died.contains(&Decision::Release { node: MATCHING, all: true }), "nobody waits for it: {died:?}");
+    assert_eq!(lives.on(Event::Settled, now), [signal(&[TD], false)]);
+}
+
+#[test]
+fn a_successor_that_does_not_get_ready_while_all_wait_for_it_is_killed() {
+    let mut lives = settling();
+    lives.on(Event::Ended { node: TD, end: KILLED }, ms(3_000));
+    lives.on(Event::Tick, ms(3_200));
+    assert_eq!(lives.on(Event::Tick, ms(13_200)), []);
+    assert_eq!(lives.on(Event::Tick, ms(13_201)), [signal(&[TD], true)]);
+}
+
+#[test]
+fn a_market_that_is_not_started_again_to_trade_is_closed_also_during_a_stop() {
+    let mut lives = up(RestartPolicy::Never);
+    lives.on(Event::StopAsked, ms(2_000));
+    let died = lives.on(Event::Ended { node: MATCHING, end: KILLED }, ms(2_001));
+    assert_eq!(next(&died, MATCHING), Next::Closes);
+    assert_eq!(lives.on(Event::Tick, ms(2_002)), [Decision::Start { node: MATCHING, closes: true }]);
+}
+
+#[test]
+fn a_sender_or_md_that_dies_during_the_stop_or_before_has_no_successor_then() {
+    for node in [STRATEGY, HOST, MD] {
+        let mut lives = up(RestartPolicy::Always);
+        lives.on(Event::Ended { node, end: KILLED }, ms(2_000));
+        lives.on(Event::StopAsked, ms(2_001));
+        assert_eq!(moved(&lives.on(Event::Tick, ms(3_000))), []);
+        assert_eq!(lives.next_start(), None);
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use topology::config::RestartPolicy;
 use wire::NodeChange;
 
 use super::{LIMITS, platform};
+use crate::lives::life::FINISHING_STARTS;
 use crate::lives::{Decision, End, Ended, Event, Found, Lives, Next, Rules, Standing, Stopping, Time};
 
 /// A possible step.
@@ -53,6 +54,7 @@ struct Node {
     holds: bool,
     was_asked_to_stop: bool,
     closing_starts: u32,
+    finishing_starts: u32,
     /// Its last end, once master has noticed it.
     last: Option<End>,
 }
@@ -90,6 +92,7 @@ impl World {
             holds: false,
             was_asked_to_stop: false,
             closing_starts: 0,
+            finishing_starts: 0,
             last: None,
         };
         World {
@@ -170,7 +173,7 @@ impl World {
             return false;
         }
         self.bury(node);
-        if self.lives.stopping().is_some() {
+        if !self.lives.may_register(node) {
             return false;
         }
         if self.rules[node].host.is_some_and(|host| !self.is_alive(host)) {
@@ -245,7 +248,7 @@ impl World {
         match decision {
             Decision::Start { node, closes } => {
                 assert!(!self.is_alive(node), "two processes of node {node}");
-                assert!(!self.is_stopping, "started while stopping");
+                assert!(!self.is_stopping || self.finishes(node), "started while stopping");
                 assert!(self.rules[node].host.is_none());
                 assert!(!closes || self.rules[node].kind == NodeKind::Matching);
                 self.nodes[node].closing_starts += u32::from(closes);
@@ -291,6 +294,12 @@ impl World {
             Decision::Stopping => self.is_stopping = true,
             Decision::Rouse | Decision::Cut => {}
         }
+    }
+
+    /// While stopping only those are started who owe something, and a few times at most.
+    fn finishes(&mut self, node: usize) -> bool {
+        self.nodes[node].finishing_starts += 1;
+        topology::finishes(self.rules[node].kind) && self.nodes[node].finishing_starts <= FINISHING_STARTS
     }
 
     /// Announcements about a seat alternate between joined and ended, with growing generations.
@@ -347,6 +356,10 @@ impl World {
         // Some must be killed.
         for round in 0..200 {
             for node in 0..self.nodes.len() {
+                if self.nodes[node].process == Process::Started {
+                    self.registers(node);
+                }
+                self.step(Step::GetsReady(node));
                 if self.nodes[node].was_asked_to_stop && (node + round) % 3 == 0 {
                     self.ends(node, End { left: true, ended: Ended::Exit(0) });
                 }
