@@ -50,6 +50,7 @@ mod status;
 mod timeline;
 mod totals;
 mod trace;
+mod unfinished;
 mod unrecorded;
 mod verify;
 mod view;
@@ -73,6 +74,7 @@ pub use trace::{
     Archive, Archived, Evidence, Hop, NotFound, OrderSearch, Searched, Step, Trace, TraceStages, Unreadable,
     Visit, distance_from_end,
 };
+pub use unfinished::{Unfinished, Work};
 pub use unrecorded::Unrecorded;
 pub use verify::{RegistryReport, verify_registry};
 pub use view::{DamagedJournal, InstanceView, JournalView, Journals, SeatView, ViewError};

@@ -13,6 +13,7 @@ use crate::irregular::{self, Irregular};
 use crate::matched::Matched;
 use crate::stages::Stages;
 use crate::totals::{Lost, Requests, StrategyTotals, Totals};
+use crate::unfinished::Unfinished;
 use crate::unrecorded::Unrecorded;
 use crate::view::{InstanceView, SeatView};
 
@@ -51,6 +52,9 @@ pub struct Report {
     /// What was to be recorded and is not on disk.
     #[serde(default)]
     pub unrecorded: Vec<Unrecorded>,
+    /// What was begun and not finished.
+    #[serde(default)]
+    pub unfinished: Vec<Unfinished>,
     /// Sleeps that a safety time-out had to end although there was news: must be zero.
     pub wait_timeouts_with_data: u64,
     /// One row a strategy.
@@ -200,6 +204,7 @@ impl Report {
             orders_lost: sum(NodeKind::Matching, Counter::OrdersLost),
             closed_rejects: sum(NodeKind::Matching, Counter::ClosedRejects),
             unrecorded: Unrecorded::read(view, topology, &seats),
+            unfinished: Unfinished::read(view, topology, &seats),
             wait_timeouts_with_data: seats
                 .iter()
                 .map(|seat| seat.counter(Counter::WaitTimeoutsWithData))

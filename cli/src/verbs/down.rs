@@ -40,6 +40,10 @@ pub(crate) fn down(arguments: &Down) -> Result<u8, Failure> {
                 let journals = report.unrecorded.len();
                 talk!("the end of the run is not on disk, of {journals} journals; the first: {row}");
             }
+            if let Some(row) = report.unfinished.first() {
+                let rows = report.unfinished.len();
+                talk!("the run is not finished, in {rows} respects; the first: {row}");
+            }
             talk!("instance `{name}` is down");
             Ok(if is_whole { report::exit_of_stop(&report) } else { node::Exit::Failed.code() })
         }

@@ -18,13 +18,13 @@ pub(crate) fn print(report: &Report, format: Format) -> Result<(), Failure> {
     }
 }
 
-/// A run in which a node failed has failed, whatever it measured, and so has one whose end is not on disk. A node's exit
+/// A run in which a node failed has failed, whatever it measured, and so has one whose end is not on disk or not finished. A node's exit
 /// code is its own: what `colo` ends with says what came of the verb. Of a strategy that never started there is no result.
 pub(crate) fn exit(report: &Report) -> u8 {
     match (report.failed_nodes().next(), report.never_started.is_empty()) {
         (Some(_), _) => Exit::Failed.code(),
         (None, _) if none(report).is_some() => Exit::CheckFailed.code(),
-        (None, false) if report.unrecorded.is_empty() => Exit::Inconclusive.code(),
+        (None, false) if is_whole(report) => Exit::Inconclusive.code(),
         (None, _) => exit_of_stop(report),
     }
 }
@@ -34,9 +34,13 @@ pub(crate) fn none(report: &Report) -> Option<&str> {
     report.caveats.iter().map(String::as_str).find(|caveat| caveat.starts_with(NOTHING_BETWEEN))
 }
 
-/// Taking a platform down has failed when what was to be recorded went with it.
+/// Taking a platform down has failed when what was to be recorded went with it, or what was begun is not finished.
 pub(crate) fn exit_of_stop(report: &Report) -> u8 {
-    if report.unrecorded.is_empty() { Exit::Done.code() } else { Exit::Failed.code() }
+    if is_whole(report) { Exit::Done.code() } else { Exit::Failed.code() }
+}
+
+fn is_whole(report: &Report) -> bool {
+    report.unrecorded.is_empty() && report.unfinished.is_empty()
 }
 
 pub(crate) fn text(report: &Report) -> String {
@@ -221,7 +225,8 @@ fn memory(report: &Report) -> String {
 }
 
 fn losses(report: &Report) -> String {
-    let mut text: String = report.unrecorded.iter().map(|row| format!("not recorded: {row}\n")).collect();
+    let mut text: String = report.unfinished.iter().map(|row| format!("not finished: {row}\n")).collect();
+    text.extend(report.unrecorded.iter().map(|row| format!("not recorded: {row}\n")));
     if report.orders_lost > 0 {
         let orders = count(report.orders_lost, "working order");
         text.push_str(&format!("lost: {orders}, cancelled because matching's books were not found again\n"));
