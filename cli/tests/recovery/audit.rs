@@ -98,6 +98,9 @@ pub(crate) fn audit(records: &Records, announced: &Announced) -> Audit {
     for (name, frames) in records.iter().filter(|(name, _)| name.starts_with("reports.")) {
         audit.reported(name, frames, records, announced.get(name).copied().unwrap_or(0), &mut orders);
     }
+    if let Some(drops) = records.get("td.drops") {
+        audit.copied(drops, &records["matching.executions"]);
+    }
     audit.lives(&orders);
     audit.market(&records["md.quotes"]);
     audit.ledger(&records["ledger.state"], &records["matching.executions"]);
@@ -259,6 +262,18 @@ impl Audit {
         self.lost_reports += lost.len();
         let missing = expected.count();
         self.check(missing == 0, || format!("{name}: {missing} reports are missing at the end"));
+    }
+
+    /// The drop copy has each execution once, in matching's order.
+    fn copied(&mut self, drops: &[Record], executions: &[Record]) {
+        let of = |record: &Record| match &record.message {
+            AnyMessage::OrderUpdate(update) => Some(update.execution),
+            AnyMessage::Fill(fill) => Some(fill.execution),
+            _ => None,
+        };
+        let copied = drops.iter().filter_map(of).filter(|execution| *execution != 0);
+        let missing = !copied.eq(executions.iter().map(|record| record.position));
+        self.check(!missing, || "the drop copy has other executions than matching has written".to_owned());
     }
 
     /// Every order has one life, and every change one answer.

@@ -13,6 +13,7 @@ pub(crate) enum Kind {
     Strategy,
     Host,
     Relay,
+    Recorder,
 }
 
 impl Kind {
@@ -30,6 +31,7 @@ impl Kind {
             Kind::Strategy => "strategy",
             Kind::Host => "host",
             Kind::Relay => "relay",
+            Kind::Recorder => "recorder",
         }
     }
 
@@ -40,6 +42,7 @@ impl Kind {
                 (node.starts_with("takers-") || node.starts_with("makers-")) && !load.hosts(node)
             }
             Kind::Relay => node.starts_with("relay-"),
+            Kind::Recorder => node.starts_with("recorder"),
             kind => node == kind.name(),
         }
     }

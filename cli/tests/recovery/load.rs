@@ -69,6 +69,31 @@ cpu = 1
 relay = { cpu = 1 }
 "#;
 
+/// Accounts, and a recorder of all that is about orders.
+const DESK: &str = r#"
+[desk]
+mark_every = "20ms"
+limits = { order_rate = "1000000", gross_notional = 1000000000 }
+
+[[desk.margins]]
+long = "0.1"
+short = "0.1"
+
+[[desk.fees]]
+rate = "0.0001"
+minimum = "0.5"
+
+[[accounts]]
+number = 7
+kind = "margin"
+deposit = 1000000000
+
+[[recorder]]
+path = "RECORDINGS"
+restart_max = 1000000
+restart_backoff = "0s"
+"#;
+
 /// The market of the platform's file, and the same beside a recorded day.
 const SIMULATED: &str = r#"source = "sim"
 instruments = 4
@@ -148,6 +173,10 @@ pub(crate) enum Load {
     Mixed,
     /// As steady, and md waits for them.
     Gated,
+    /// As flood, for accounts, and recorded.
+    Desk,
+    /// The same, and nobody is started again.
+    Never,
     /// As steady, beside the order flow of a recorded day, which plays at its own pace.
     Book,
 }
@@ -156,7 +185,11 @@ impl Load {
     pub(crate) fn file(self) -> String {
         let is_relayed = matches!(self, Load::Relayed | Load::Mixed);
         let more = if is_relayed { RELAY } else { "" };
-        if self == Load::Book { CONFIG.replace(SIMULATED, RECORDED) } else { format!("{CONFIG}{more}") }
+        match self {
+            Load::Book => CONFIG.replace(SIMULATED, RECORDED),
+            Load::Desk | Load::Never => format!("{CONFIG}{DESK}"),
+            _ => format!("{CONFIG}{more}"),
+        }
     }
 
     /// The recorded day, beside the platform's file.
@@ -171,6 +204,20 @@ impl Load {
             Load::Flood => &[
                 "strategies.group.takers.params={ max_position = 1000000 }",
                 "strategies.group.takers.instruments=all",
+            ],
+            Load::Desk => &[
+                "strategies.group.takers.params={ max_position = 1000000 }",
+                "strategies.group.takers.instruments=all",
+                "strategies.group.takers.accounts=[7]",
+                "strategies.group.makers.accounts=[7]",
+            ],
+            Load::Never => &[
+                "strategies.group.takers.params={ max_position = 1000000 }",
+                "strategies.group.takers.instruments=all",
+                "strategies.group.takers.accounts=[7]",
+                "strategies.group.makers.accounts=[7]",
+                "td.restart=never",
+                "ledger.restart=never",
             ],
             Load::Closing => &[
                 "strategies.group.takers.params={ max_position = 1000000 }",
@@ -196,7 +243,8 @@ impl Load {
             Load::Mixed => 3,
             _ => 4,
         };
-        // A recorded day's order flow has a journal of its own.
-        JOURNALS + reports + usize::from(self == Load::Book)
+        // A recorded day's order flow has a journal of its own; accounts have four.
+        let desk = if matches!(self, Load::Desk | Load::Never) { 4 } else { 0 };
+        JOURNALS + reports + desk + usize::from(self == Load::Book)
     }
 }

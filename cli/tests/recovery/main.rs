@@ -9,6 +9,7 @@ mod kind;
 mod load;
 mod model;
 mod platform;
+mod stopping;
 mod totals;
 mod witness;
 
@@ -16,11 +17,14 @@ use audit::{Announced, Audit};
 use kind::{Kind, Pair, pairs, pairs_with};
 use load::Load;
 use platform::{Chance, Platform};
+use stopping::{Counts, DEATHS, Stage};
 
 /// Kills in CI; the long form has more.
 const KILLS: u64 = 12;
 /// The same of each pair.
 const PAIR_KILLS: u64 = 2;
+/// Stops during which a process dies.
+const STOPS: u64 = 9;
 /// The most of one relay: more often it is not started again, which no key of the platform's file changes.
 const RELAY_KILLS: u64 = 4;
 
@@ -118,6 +122,84 @@ fn killed_together(load: impl Fn(Pair) -> Load, pairs: &[Pair]) {
         });
     }
     assert!(faults.is_empty(), "{} faulty runs:\n{}", faults.len(), faults.join("\n"));
+}
+
+/// One death during a stop: all is finished, or the stop says how much is not.
+fn stopped(load: Load, kind: Kind, stage: Stage, seed: u64) -> Result<Counts, String> {
+    let mut chance = Chance::new(seed);
+    let (platform, witness) = Platform::up(load);
+    std::thread::sleep(std::time::Duration::from_millis(100 + chance.below(200)));
+    let status = platform.status();
+    let (code, report) = platform.down_while_dies(kind, stage, &mut chance);
+    let (records, _) = witness.finish();
+    let (says, holds) = (stopping::reported(&report), stopping::recounted(&records));
+    // What the books lack is compared by the audit: nothing but the ledger says it.
+    let of_orders = |counts: &Counts| {
+        let mut counts = counts.clone();
+        counts.remove("book");
+        counts
+    };
+    let mut faults = Vec::new();
+    if of_orders(&says) != holds {
+        faults.push(format!("the stop says {says:?}, the journals hold {holds:?}"));
+    }
+    let is_whole = says.is_empty() && report["unrecorded"].as_array().is_some_and(Vec::is_empty);
+    if code != Some(i32::from(!is_whole)) {
+        faults.push(format!("it ends with {code:?}, and says {says:?}, {}", report["unrecorded"]));
+    }
+    if says.is_empty() {
+        let mut audit = audit::audit(&records, &announced(&report));
+        audit.totals(&status, &report, &records);
+        faults.extend(audit.faults);
+    }
+    faults.extend(platform.left().into_iter().map(|what| format!("`down` leaves {what}")));
+    println!(
+        "{} dies {stage:?} (seed {seed}): {} faults; exit code {code:?}, {says:?}",
+        kind.name(),
+        faults.len()
+    );
+    match faults.len() {
+        0 => Ok(says),
+        count => Err(format!(
+            "{} dies {stage:?} (seed {seed}): {count} faults:\n{}\n{}",
+            kind.name(),
+            faults.iter().take(12).cloned().collect::<Vec<_>>().join("\n"),
+            platform.logs()
+        )),
+    }
+}
+
+#[test]
+fn whoever_dies_while_the_platform_stops_leaves_nothing_undone() {
+    let (stops, seed) = (from_environment("COLO_KILLS", STOPS), from_environment("COLO_SEED", 1));
+    let mut faults = Vec::new();
+    for (number, (kind, stage)) in (0..stops).zip(DEATHS.iter().cycle()) {
+        match stopped(Load::Desk, *kind, *stage, seed + number) {
+            // Without master nobody is started again.
+            Ok(left) if !left.is_empty() && *kind != Kind::Master => {
+                faults.push(format!("{} {stage:?}: {left:?} is not finished", kind.name()));
+            }
+            other => faults.extend(other.err()),
+        }
+    }
+    assert!(faults.is_empty(), "{} faulty stops:\n{}", faults.len(), faults.join("\n"));
+}
+
+#[test]
+fn a_host_that_dies_while_the_platform_stops_leaves_nothing_undone() {
+    for (stage, seed) in [(Stage::Before, 1), (Stage::Draining, 2)] {
+        let left = stopped(Load::Hosted, Kind::Host, stage, seed).unwrap_or_else(|faults| panic!("{faults}"));
+        assert_eq!(left, Counts::new(), "{stage:?}");
+    }
+}
+
+#[test]
+fn what_nobody_finishes_is_counted_and_the_stop_fails() {
+    let left = stopped(Load::Never, Kind::Td, Stage::Before, 1).unwrap_or_else(|faults| panic!("{faults}"));
+    assert!(left.contains_key("send"), "{left:?}");
+    let left =
+        stopped(Load::Never, Kind::Ledger, Stage::Before, 1).unwrap_or_else(|faults| panic!("{faults}"));
+    assert_eq!(left.keys().collect::<Vec<_>>(), ["book"]);
 }
 
 #[test]

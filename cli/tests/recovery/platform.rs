@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 
 use journal::process::ProcessIdentity;
 use journal::{JournalFiles, Registry};
-use node::NodeState;
+use node::{NodeState, Phase};
 use serde_json::Value;
 
 use crate::kind::{Kind, Pair};
 use crate::load::Load;
+use crate::stopping::Stage;
 use crate::witness::Witness;
 
 /// Whatever takes longer than this hangs.
@@ -53,7 +54,10 @@ impl Platform {
         let root = tempfile::Builder::new().prefix("colo-test-").tempdir_in("/dev/shm").expect("room");
         let state = tempfile::tempdir().expect("a temporary folder");
         let mut platform = Platform { root, state, registry: None, load };
-        std::fs::write(platform.file(), load.file()).expect("the platform's file");
+        let text = load
+            .file()
+            .replace("RECORDINGS", &platform.state.path().join("recordings").display().to_string());
+        std::fs::write(platform.file(), text).expect("the platform's file");
         if let Some((name, day)) = load.day() {
             std::fs::write(platform.state.path().join(name), day).expect("a recorded day");
         }
@@ -69,6 +73,87 @@ impl Platform {
     /// Stops it in good order; its report.
     pub(crate) fn down(&self) -> Value {
         self.ask("down")
+    }
+
+    /// Stops it while a process of this kind dies. The exit code and the report of the stop.
+    pub(crate) fn down_while_dies(
+        &self,
+        kind: Kind,
+        stage: Stage,
+        chance: &mut Chance,
+    ) -> (Option<i32>, Value) {
+        let seats = self.seats(kind);
+        let seat = seats[chance.below(seats.len() as u64) as usize];
+        let pause = Duration::from_millis(chance.below(20));
+        if stage == Stage::Before {
+            self.kill_one(seat, NOBODY);
+        }
+        let mut asked = self.start(&["down", "recovery", "--format", "json"], Stdio::piped());
+        let ends = || asked.try_wait().expect("a child").is_some();
+        self.strike(seat, stage, pause, ends);
+        self.wait_for("the end", || asked.try_wait().expect("a child").is_some());
+        let output = asked.wait_with_output().expect("its output");
+        let report = serde_json::from_slice(&output.stdout);
+        (
+            output.status.code(),
+            report.unwrap_or_else(|_| panic!("{}\n{}", String::from_utf8_lossy(&output.stderr), self.logs())),
+        )
+    }
+
+    /// Kills the process in this seat at that stage of the stop, unless the stop `ends` before.
+    fn strike(&self, seat: u32, stage: Stage, pause: Duration, mut ends: impl FnMut() -> bool) {
+        let registry = self.registry.as_ref().expect("it is up");
+        let is_stopping = || registry.phase() == Phase::Stopping.to_word();
+        let senders: Vec<u32> =
+            [Kind::Strategy, Kind::Host].iter().flat_map(|kind| self.seats(*kind)).collect();
+        let have_ended = || {
+            let ended = |seat: &u32| {
+                matches!(self.state(*seat), NodeState::Stopped | NodeState::Dead | NodeState::Failed)
+            };
+            senders.iter().all(ended)
+        };
+        let mut comes = |holds: &dyn Fn() -> bool| {
+            self.wait_for("the stage", || holds() || ends());
+            holds()
+        };
+        match stage {
+            Stage::Before => {}
+            Stage::Asked | Stage::Twice => {
+                if comes(&is_stopping) {
+                    std::thread::sleep(pause);
+                    let killed = self.kill_one(seat, NOBODY);
+                    let lives = || self.process(seat) != killed && self.process(seat).is_alive();
+                    if stage == Stage::Twice && comes(&lives) {
+                        std::thread::sleep(pause);
+                        self.kill_one(seat, killed);
+                    }
+                }
+            }
+            Stage::Settling => {
+                if comes(&have_ended) {
+                    self.kill_one(seat, NOBODY);
+                }
+            }
+            Stage::Draining => {
+                if comes(&|| self.state(seat) == NodeState::Stopping) {
+                    self.kill_one(seat, NOBODY);
+                }
+            }
+        }
+    }
+
+    fn process(&self, seat: u32) -> ProcessIdentity {
+        let registry = self.registry.as_ref().expect("it is up");
+        registry.seat(seat).expect("a seat").process()
+    }
+
+    /// Kills the process in this seat, if it is another one.
+    fn kill_one(&self, seat: u32, other: ProcessIdentity) -> ProcessIdentity {
+        let process = self.process(seat);
+        if process != other && process.is_alive() {
+            signal(process.pid, "KILL");
+        }
+        process
     }
 
     pub(crate) fn status(&self) -> Value {
@@ -293,7 +378,7 @@ impl Platform {
         let patience = Instant::now() + WATCHDOG;
         while !holds() {
             assert!(Instant::now() < patience, "{what} does not come\n{}", self.logs());
-            std::thread::sleep(Duration::from_millis(1));
+            std::thread::sleep(Duration::from_micros(200));
         }
     }
 

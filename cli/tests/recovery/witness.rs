@@ -18,6 +18,7 @@ const SEAT: u32 = 63;
 pub(crate) struct Record {
     pub(crate) position: u64,
     pub(crate) time: u64,
+    pub(crate) topic: u32,
     pub(crate) message: AnyMessage,
 }
 
@@ -64,7 +65,8 @@ fn read(mut journals: Vec<(String, Journal, GatedReader)>, stopped: &Receiver<()
             let known = records.entry(name.clone()).or_default();
             while let Some(frame) = reader.read().expect("a sound ring") {
                 let message = AnyMessage::decode(frame.message_id, frame.payload).expect("a message");
-                known.push(Record { position: frame.position, time: frame.time, message });
+                let (position, time, topic) = (frame.position, frame.time, frame.topic);
+                known.push(Record { position, time, topic, message });
                 idle = false;
             }
         }
