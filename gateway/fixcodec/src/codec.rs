@@ -1,5 +1,7 @@
 //! FIX's tag=value encoding: messages taken out of a stream, and written. Pure.
 
+use std::collections::HashSet;
+
 /// Ends each field.
 pub const SOH: u8 = 1;
 /// Bytes of a message at most.
@@ -66,6 +68,13 @@ impl Message {
     pub fn is(&self, tag: u32) -> bool {
         self.get(tag) == Some("Y")
     }
+
+    /// The first tag for which `is_single` holds and of which there is more than one field.
+    pub fn repeated(&self, is_single: impl Fn(u32) -> bool) -> Option<u32> {
+        let mut seen = HashSet::with_capacity(self.fields.len());
+        let mut tags = self.fields.iter().map(|(tag, _)| *tag).filter(|tag| is_single(*tag));
+        tags.find(|tag| !seen.insert(*tag))
+    }
 }
 
 /// What stands in a stream next.
@@ -80,10 +89,24 @@ pub enum Step {
 }
 
 /// Takes messages out of a stream.
+///
+/// A body length that is too large does not keep back what follows: the body is looked at while it arrives, and a begin string or a
+/// checksum among its fields ends it. The decoder then goes on at the next begin string.
 #[derive(Debug, Default)]
 pub struct Decoder {
     buffer: Vec<u8>,
     done: usize,
+    /// The part of the message at `done` that was looked at.
+    seen: Seen,
+}
+
+/// How far the body of an unfinished message was looked at.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    /// Bytes from the begin of the message to the begin of a field; zero: nothing was looked at.
+    bytes: usize,
+    /// The tag and value of the field before, where that says how long the next one is.
+    length: Option<(u32, usize)>,
 }
 
 fn checksum(bytes: &[u8]) -> u8 {
@@ -104,6 +127,11 @@ impl Decoder {
         self.buffer.extend_from_slice(bytes);
     }
 
+    /// A part of a message is there, and its rest is not.
+    pub fn has_part(&self) -> bool {
+        self.done < self.buffer.len()
+    }
+
     /// What stands next in what is there.
     #[allow(clippy::should_implement_trait, reason = "there is always a step: it is no iterator")]
     pub fn next(&mut self) -> Step {
@@ -113,9 +141,7 @@ impl Decoder {
         }
         // A message begins with its begin string, and nothing else begins so.
         if !bytes.starts_with(b"8=") && bytes != b"8" {
-            let from = find(&bytes[1..], b"8=").map_or(bytes.len(), |place| place + 1);
-            self.done += from;
-            return Step::Garbled("it does not begin with a begin string");
+            return self.skip("it does not begin with a begin string");
         }
         match head(bytes) {
             Head::More if bytes.len() > LONGEST => self.skip("it has no end"),
@@ -126,7 +152,12 @@ impl Decoder {
                 if length > LONGEST {
                     return self.skip("its body is too long");
                 }
-                let Some(trailer) = bytes.get(end..end + TRAILER) else { return Step::More };
+                let Some(trailer) = bytes.get(end..end + TRAILER) else {
+                    return match self.is_over(begin, end) {
+                        true => self.skip("its body length is too large"),
+                        false => Step::More,
+                    };
+                };
                 let sum = std::str::from_utf8(trailer)
                     .ok()
                     .and_then(|text| text.strip_prefix("10="))
@@ -142,6 +173,7 @@ impl Decoder {
                 match fields {
                     Ok(fields) if fields.get(2).is_some_and(|(tag, _)| *tag == 35) => {
                         self.done += end + TRAILER;
+                        self.seen = Seen::default();
                         Step::Message(Message { fields })
                     }
                     Ok(_) => self.skip("its third field is not its type"),
@@ -154,9 +186,54 @@ impl Decoder {
     /// Goes to the next place where a message may begin.
     fn skip(&mut self, why: &'static str) -> Step {
         let bytes = &self.buffer[self.done..];
-        self.done += find(&bytes[1..], b"8=FIX").map_or(bytes.len(), |place| place + 1);
+        self.done += 1 + next_begin(&bytes[1..]);
+        self.seen = Seen::default();
         Step::Garbled(why)
     }
+
+    /// Whether the unfinished message at `done` ends before its body length says so: a field of its body, which reaches from `begin`
+    /// to `end`, is a begin string or a checksum. Each byte is looked at once.
+    fn is_over(&mut self, begin: usize, end: usize) -> bool {
+        let bytes = &self.buffer[self.done..];
+        let bytes = &bytes[..end.min(bytes.len())];
+        if self.seen.bytes == 0 {
+            self.seen.bytes = begin;
+        }
+        loop {
+            let field = &bytes[self.seen.bytes.min(bytes.len())..];
+            let Some(equals) = field.iter().take(12).position(|byte| *byte == b'=') else {
+                // Either the tag is not whole, or this is no field: then the message is garbled when it is whole.
+                return false;
+            };
+            let tag = std::str::from_utf8(&field[..equals]).ok().and_then(|digits| digits.parse().ok());
+            if matches!(tag, Some(8 | 10)) {
+                return true;
+            }
+            let value = &field[equals + 1..];
+            let data =
+                self.seen.length.filter(|(before, _)| tag.is_some_and(|tag| DATA.contains(&(*before, tag))));
+            let length = match data {
+                Some((_, length)) if length < value.len() => length,
+                Some(_) => return false,
+                None => match value.iter().position(|byte| *byte == SOH) {
+                    Some(length) => length,
+                    None => return false,
+                },
+            };
+            let length_of_next =
+                std::str::from_utf8(&value[..length]).ok().and_then(|digits| digits.parse().ok());
+            self.seen.length = tag.zip(length_of_next);
+            self.seen.bytes += equals + 1 + length + 1;
+        }
+    }
+}
+
+/// Where the next message may begin: at a begin string, or at the last bytes if one may begin there.
+fn next_begin(bytes: &[u8]) -> usize {
+    const BEGIN: &[u8] = b"8=FIX";
+    let last = bytes.len().saturating_sub(BEGIN.len() - 1);
+    let part = || (last..bytes.len()).find(|from| BEGIN.starts_with(&bytes[*from..]));
+    find(bytes, BEGIN).or_else(part).unwrap_or(bytes.len())
 }
 
 enum Head {
@@ -285,6 +362,77 @@ mod tests {
             assert!(matches!(all[0], Step::Garbled(_)), "{all:?}");
             assert_eq!(all.last(), Some(&Step::Message(first.clone())), "{bad:?}");
         }
+    }
+
+    /// All messages of these bytes, which arrive in pieces of this length.
+    fn messages(bytes: &[u8], piece: usize) -> Vec<u64> {
+        let (mut decoder, mut all) = (Decoder::default(), Vec::new());
+        for piece in bytes.chunks(piece) {
+            decoder.add(piece);
+            loop {
+                match decoder.next() {
+                    Step::More => break,
+                    Step::Message(message) => all.push(message.sequence()),
+                    Step::Garbled(_) => {}
+                }
+            }
+        }
+        all
+    }
+
+    /// For any length that a message states, and wherever it breaks off: the next one is read as soon as it is there.
+    #[test]
+    fn a_wrong_body_length_or_a_missing_end_keeps_no_message_back() {
+        let body = "35=0\x0149=A\x0156=B\x0134=3\x0158=a text\x01";
+        let good = heartbeat();
+        for length in (0..400).chain([1_000, 4_096, 60_000, 65_536, 65_537, 9_999_999]) {
+            let mut bad = format!("8=FIX.4.4\x019={length}\x01{body}").into_bytes();
+            let sum = checksum(&bad);
+            bad.extend_from_slice(format!("10={sum:03}\x01").as_bytes());
+            for cut in [bad.len(), bad.len() - 1, bad.len() - 7, bad.len() - 10, 30] {
+                let is_good = length == body.len() && cut == bad.len();
+                let all = [&bad[..cut], &good, &good].concat();
+                for piece in [1, 3, 64, all.len()] {
+                    let expected = if is_good { vec![3, 7, 7] } else { vec![7, 7] };
+                    assert_eq!(messages(&all, piece), expected, "length {length}, cut {cut}, piece {piece}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_message_within_data_does_not_end_the_message_around_it() {
+        let inner = String::from_utf8(heartbeat()).unwrap();
+        let body = format!("35=A\x0134=9\x0195={}\x0196={inner}\x0158=x\x01", inner.len());
+        let all = [message("FIX.4.4", &body), heartbeat()].concat();
+        for piece in [1, 5, all.len()] {
+            assert_eq!(messages(&all, piece), [9, 7], "{piece}");
+        }
+    }
+
+    #[test]
+    fn a_begin_string_that_arrives_in_two_pieces_is_found_behind_garbage() {
+        let good = heartbeat();
+        for cut in 0..good.len() {
+            let mut decoder = Decoder::default();
+            decoder.add(&[b"8=FIX.4.4\x019=x\x01", &good[..cut]].concat());
+            while decoder.next() != Step::More {}
+            decoder.add(&good[cut..]);
+            let mut found = decoder.next();
+            while matches!(found, Step::Garbled(_)) {
+                found = decoder.next();
+            }
+            assert!(matches!(found, Step::Message(_)), "{cut}");
+        }
+    }
+
+    #[test]
+    fn a_tag_that_is_there_twice_is_found() {
+        let bytes = message("FIX.4.4", "35=D\x0154=1\x0155=A\x0154=2\x0155=B\x01");
+        let Some(Step::Message(message)) = read(&bytes).pop() else { panic!() };
+        assert_eq!(message.repeated(|_| true), Some(54));
+        assert_eq!(message.repeated(|tag| tag != 54), Some(55));
+        assert_eq!(message.repeated(|tag| tag == 35), None);
     }
 
     #[test]
