@@ -1,7 +1,7 @@
 //! The strategies' requests: new orders, cancels, replaces.
 
 use wire::{
-    AccountId, CancelAll, Liquidity, Nanos, NewOrder, OrderStatus, OrderType, OrderUpdate, Price, Quantity,
+    CancelAll, Liquidity, Nanos, NewOrder, OrderId, OrderStatus, OrderType, OrderUpdate, Price, Quantity,
     Reason, ReplaceOrder, TimeInForce,
 };
 
@@ -265,7 +265,7 @@ impl Core {
         let mut slot = self.own.oldest(request.order_id.strategy());
         while slot.is_some() {
             let order = self.arena.orders[slot];
-            if takes(request, &order)
+            if self.takes(request, &order)
                 && let Some(book) = books.get_mut(order.instrument().0 as usize).and_then(Option::as_mut)
             {
                 self.cancel(book, slot, Reason::Requested, sink);
@@ -275,13 +275,13 @@ impl Core {
         }
         cancelled
     }
-}
 
-/// Whether a mass cancel takes an order of its strategy. Orders of a recorded market are all for the strategy's own account.
-fn takes(request: &CancelAll, order: &Order) -> bool {
-    request.of_instrument().is_none_or(|instrument| instrument == order.instrument())
-        && request.of_side().is_none_or(|side| side == order.side)
-        && request.of_account().is_none_or(|account| account == AccountId::OWN)
+    /// Whether a mass cancel takes an order of its strategy.
+    fn takes(&self, request: &CancelAll, order: &Order) -> bool {
+        request.of_instrument().is_none_or(|instrument| instrument == order.instrument())
+            && request.of_side().is_none_or(|side| side == order.side)
+            && request.of_account().is_none_or(|account| account == self.account_of(OrderId(order.id)))
+    }
 }
 
 /// What an order is to its account is no matter of the market's.

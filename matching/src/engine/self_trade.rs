@@ -40,16 +40,21 @@ impl Core {
 
     #[inline(never)]
     fn is_same_account(&self, one: OrderId, other: OrderId) -> bool {
-        let account = |id: OrderId| self.accounts.get(&id.0).copied().unwrap_or(AccountId::OWN);
-        let account_of_one = account(one);
-        account_of_one == account(other)
+        let account_of_one = self.account_of(one);
+        account_of_one == self.account_of(other)
             && (account_of_one != AccountId::OWN || one.strategy() == other.strategy())
     }
 
-    /// Remembers for which account an order is, where that matters.
+    /// For which account a working order is.
+    pub(crate) fn account_of(&self, id: OrderId) -> AccountId {
+        self.accounts.get(&id.0).copied().unwrap_or(AccountId::OWN)
+    }
+
+    /// Remembers for which account an order is: for mass cancels, and where an account must not trade with itself. Most platforms
+    /// keep no accounts, and pay one comparison.
     #[inline(always)]
     pub(crate) fn note_account(&mut self, id: OrderId, account: AccountId) {
-        if self.options.owner == OrderOwner::Account {
+        if account != AccountId::OWN {
             self.insert_account(id.0, account);
         }
     }
@@ -57,12 +62,12 @@ impl Core {
     /// The order has ended.
     #[inline(always)]
     pub(crate) fn forget_account(&mut self, id: u64) {
-        if self.options.owner == OrderOwner::Account {
+        if !self.accounts.is_empty() {
             self.remove_account(id);
         }
     }
 
-    // Out of line: orders end on the hottest ways, and hardly ever by account.
+    // Out of line: orders end on the hottest ways, and most are for no account.
     #[inline(never)]
     fn insert_account(&mut self, id: u64, account: AccountId) {
         self.accounts.insert(id, account);

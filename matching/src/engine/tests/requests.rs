@@ -262,11 +262,41 @@ fn a_mass_cancel_takes_only_what_matches_and_says_how_many_these_were() {
     };
     let foreign = CancelAll { account: AccountId(7), flags: CancelAll::OF_ACCOUNT, ..cancel_all(1) };
     assert_eq!(cancelled(&mut engine, foreign), 0, "all orders are for the own account");
+    let own = CancelAll { side: Sell, account: AccountId::OWN, ..foreign };
+    let own = CancelAll { flags: CancelAll::OF_ACCOUNT | CancelAll::OF_SIDE, ..own };
+    assert_eq!(cancelled(&mut engine, own), 1);
     assert_eq!(cancelled(&mut engine, cancel_some(1, STOCK, Buy)), 1);
-    assert_eq!(engine.working_orders(), 3);
+    assert_eq!(engine.working_orders(), 2);
     assert_eq!(cancelled(&mut engine, CancelAll { instrument: OTHER, ..cancel_all(1) }), 1);
-    assert_eq!(cancelled(&mut engine, cancel_all(1)), 1);
+    assert_eq!(cancelled(&mut engine, cancel_all(1)), 0);
     assert!(engine.order(id(2, 1)).is_some(), "that of another strategy stays");
+}
+
+#[test]
+fn a_mass_cancel_by_account_takes_the_orders_of_this_account_beside_every_market() {
+    for model in [FillModel::Book, FillModel::Quotes] {
+        let mut engine = engine(model);
+        let of = |account: u32, sequence: u32| NewOrder {
+            account: AccountId(account),
+            ..limit(id(1, sequence), Buy, 100, 5)
+        };
+        for (sequence, account) in [(1, 7), (2, 9), (3, 0), (4, 9)] {
+            enter(&mut engine, of(account, sequence));
+        }
+        // One of account 9 has ended, and its number is not counted again.
+        cancel(&mut engine, id(1, 2));
+        let mut left = 3;
+        for (account, orders) in [(8, 0), (9, 1), (0, 1), (7, 1), (9, 0)] {
+            let request =
+                CancelAll { account: AccountId(account), flags: CancelAll::OF_ACCOUNT, ..cancel_all(1) };
+            let answers = feed(&mut engine, &Input::CancelAll(request));
+            let Some(Execution::Update(last)) = answers.last() else { panic!("{answers:?}") };
+            assert_eq!(last.quantity, Quantity(orders), "{model:?}, account {account}");
+            left -= orders;
+            assert_eq!(engine.working_orders(), left as usize, "{model:?}, account {account}");
+        }
+        assert!(engine.core.accounts.is_empty(), "ended orders take no memory");
+    }
 }
 
 #[test]
