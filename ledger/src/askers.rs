@@ -16,6 +16,8 @@ const HOLDS: u64 = 20_000_000;
 #[derive(Debug, Default)]
 pub(crate) struct Askers {
     waiting: BTreeMap<StrategyId, Waiting>,
+    /// Senders that ask at any time, not only when they start: the gateway. They stay in `waiting`.
+    standing: Vec<StrategyId>,
 }
 
 /// A strategy that has registered, and has not confirmed its state.
@@ -39,6 +41,14 @@ struct Answer {
 }
 
 impl Askers {
+    /// A sender that asks at any time has joined; the questions of its predecessor are void.
+    pub(crate) fn standing_joined(&mut self, sender: StrategyId) {
+        if !self.standing.contains(&sender) {
+            self.standing.push(sender);
+        }
+        self.joined(sender);
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
@@ -48,8 +58,11 @@ impl Askers {
         self.waiting.insert(strategy, Waiting::default());
     }
 
-    /// A strategy has left.
+    /// A node has left.
     pub(crate) fn left(&mut self, strategy: StrategyId) {
+        if self.standing.contains(&strategy) {
+            return self.joined(strategy);
+        }
         self.waiting.remove(&strategy);
     }
 
@@ -57,15 +70,20 @@ impl Askers {
     pub(crate) fn has_news(&self, asked: impl Fn(StrategyId) -> Asked) -> bool {
         self.waiting.iter().any(|(strategy, waiting)| match asked(*strategy) {
             Asked::Nothing => false,
-            Asked::Settled => true,
+            Asked::Settled => waiting.question.is_some() || !self.standing.contains(strategy),
             Asked::Waits(number) => waiting.question.is_none_or(|known| known.number != number),
         })
     }
 
     /// Reads the questions of all strategies. `head`: end of the executions now.
     pub(crate) fn update(&mut self, asked: impl Fn(StrategyId) -> Asked, head: impl Fn() -> u64) {
+        let standing = &self.standing;
         self.waiting.retain(|strategy, waiting| match asked(*strategy) {
             Asked::Nothing => true,
+            Asked::Settled if standing.contains(strategy) => {
+                waiting.question = None;
+                true
+            }
             Asked::Settled => false,
             Asked::Waits(number) => {
                 if waiting.question.is_none_or(|known| known.number != number) {
@@ -197,6 +215,33 @@ mod tests {
         assert_eq!(askers.next(0, HOLDS, ROOM), Some(StrategyId(1)));
         askers.answered(StrategyId(1), HOLDS, ROOM);
         assert_eq!(askers.deadline(), None, "none is left to answer");
+    }
+
+    #[test]
+    fn a_standing_sender_is_answered_each_time_and_is_no_news_in_between() {
+        let me = StrategyId(7);
+        let mut askers = Askers::default();
+        askers.standing_joined(me);
+        for number in 1..=3 {
+            assert!(askers.has_news(|_| Asked::Waits(number)));
+            askers.update(|_| Asked::Waits(number), || 640);
+            assert_eq!(askers.next(640, 0, ROOM), Some(me));
+            askers.answered(me, 0, 100);
+            assert!(!askers.has_news(|_| Asked::Waits(number)), "it is answered");
+            assert!(askers.has_news(|_| Asked::Settled), "it has its answer");
+            askers.update(|_| Asked::Settled, || 640);
+            assert!(!askers.has_news(|_| Asked::Settled));
+            assert_eq!(askers.next(640, 0, ROOM), None);
+        }
+        // Its process was killed with an answer on its way; the number of the next question is the same.
+        askers.update(|_| Asked::Waits(4), || 640);
+        askers.answered(me, 0, 100);
+        askers.standing_joined(me);
+        assert!(askers.has_news(|_| Asked::Waits(4)));
+        askers.update(|_| Asked::Waits(4), || 640);
+        assert_eq!(askers.next(640, 0, ROOM), Some(me));
+        askers.left(me);
+        assert_eq!(askers.waiting.len(), 1, "it stays, and no other comes");
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub struct Book {
     pub(crate) marks: Marks,
     /// What the prices of instruments are multiplied by, where that is not 1.
     pub(crate) contracts: BTreeMap<InstrumentId, u64>,
-    /// Generation of each strategy's seat.
+    /// Generation of each node's seat.
     pub(crate) generations: BTreeMap<StrategyId, u64>,
     /// Number of the latest snapshot.
     pub(crate) snapshots: u64,
@@ -120,12 +120,13 @@ impl Book {
 
     /// A node joined or left. `Some`: a strategy joined, and waits for its [`Book::snapshot`].
     pub fn on_node_event(&mut self, event: &NodeEvent) -> Option<StrategyId> {
-        let joined = event.role == NodeRole::Strategy && event.change == NodeChange::Joined;
-        joined.then(|| {
-            let strategy = StrategyId(event.seat);
-            self.generations.insert(strategy, event.generation);
-            strategy
-        })
+        let strategy = StrategyId(event.seat);
+        if event.change != NodeChange::Joined {
+            return None;
+        }
+        // Of every node: the gateway is none of the strategies and asks too.
+        self.generations.insert(strategy, event.generation);
+        (event.role == NodeRole::Strategy).then_some(strategy)
     }
 
     /// A strategy's position in an instrument; flat when it never traded there.

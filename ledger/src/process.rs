@@ -13,7 +13,7 @@
 //!
 //! A strategy that has joined asks for its state, and is answered once all executions are booked that were committed when
 //! it asked: all that was reported to its predecessor is in its snapshot. A restarted ledger finds the open questions in the
-//! strategies' seats, and answers no others.
+//! strategies' seats, and answers no others. The gateway asks in the same way, whenever it has lost reports.
 //!
 //! Where accounts are kept, it follows the drop copy too: see [`desk`](crate::desk).
 
@@ -296,7 +296,11 @@ impl Ledger {
     fn event(&mut self, event: &NodeEvent) {
         if let Some(strategy) = self.book.on_node_event(event) {
             self.askers.joined(strategy);
-        } else if event.change != NodeChange::Joined {
+        } else if event.change == NodeChange::Joined {
+            if self.handle.name_of(u32::from(event.seat)) == NodeKind::Gateway.as_str() {
+                self.askers.standing_joined(StrategyId(event.seat));
+            }
+        } else {
             self.askers.left(StrategyId(event.seat));
         }
     }
