@@ -1,6 +1,7 @@
 //! From HTTP to a WebSocket: the handshake here, the socket to a thread that pushes.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use hyper::body::Incoming;
 use hyper::header::{
@@ -16,11 +17,13 @@ use super::auth::{Identity, Peer};
 use super::problem::{Kind, Problem};
 use super::socket::Stream;
 use crate::diff::Arrival;
-use crate::push::{NewSocket, Socket};
+use crate::push::{NewSocket, Permit, Socket};
 
 /// The subprotocol that we speak; a browser, which cannot send headers of its own, shows its token as another one.
 const PROTOCOL: &str = "colo.v1";
 const TOKEN: &str = "colo.token.";
+/// A client of a WebSocket that was let go has so long to take the last bytes through TLS.
+const LINGER: Duration = Duration::from_secs(1);
 const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 pub(crate) fn upgrade(here: &Here, request: Request<Incoming>) -> Answered {
@@ -83,7 +86,8 @@ pub(crate) fn upgrade_to(
         let Ok(upgraded) = upgraded.await else { return };
         let Ok(parts) = upgraded.downcast::<TokioIo<Stream>>() else { return };
         let (early, token) = (parts.read_buf.to_vec(), identity.token);
-        let hand = |socket| {
+        let permit = Permit::new(permit);
+        let hand = |socket, permit| {
             let socket = NewSocket { socket, early, token, permit };
             match (diff, &shared.diff) {
                 (Some(peer), Some(door)) => door.take(Arrival { socket, peer }),
@@ -93,12 +97,12 @@ pub(crate) fn upgrade_to(
         match parts.io.into_inner() {
             Stream::Tcp(stream) => {
                 if let Ok(stream) = stream.into_std() {
-                    hand(Socket::Tcp(stream));
+                    hand(Socket::Tcp(stream), permit);
                 }
             }
             Stream::Unix(stream) => {
                 if let Ok(stream) = stream.into_std() {
-                    hand(Socket::Unix(stream));
+                    hand(Socket::Unix(stream), permit);
                 }
             }
             // The thread that pushes knows no TLS: this one stands between.
@@ -108,8 +112,16 @@ pub(crate) fn upgrade_to(
                     return;
                 }
                 let Ok(mut mine) = tokio::net::UnixStream::from_std(mine) else { return };
-                hand(Socket::Unix(theirs));
-                let _ = tokio::io::copy_bidirectional(&mut stream, &mut mine).await;
+                let (theirs_permit, ended) = permit.share();
+                hand(Socket::Unix(theirs), theirs_permit);
+                let both = tokio::io::copy_bidirectional(&mut stream, &mut mine);
+                tokio::pin!(both);
+                tokio::select! {
+                    _ = &mut both => {}
+                    // The thread has let go: a client that does not read, or does not close, is not waited for.
+                    _ = ended => drop(tokio::time::timeout(LINGER, both).await),
+                }
+                drop(permit);
             }
         }
     });

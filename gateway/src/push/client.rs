@@ -7,11 +7,10 @@ use std::time::Instant;
 
 use gateway_tokens::Token;
 use serde::{Deserialize, Serialize};
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::event::{Channel, Encoding, Event};
 use super::frame::{Decoder, Incoming, Kind, close, frame};
-use super::mailbox::{NewSocket, Socket};
+use super::mailbox::{NewSocket, Permit, Socket};
 use super::queue::{Counts, Lost, Next, Overflow, Queue, Shared};
 
 /// A client's message may have so many bytes.
@@ -133,7 +132,7 @@ pub(crate) struct Resume {
 pub(crate) struct Client {
     pub(crate) socket: Socket,
     pub(crate) token: Arc<Token>,
-    _permit: OwnedSemaphorePermit,
+    _permit: Permit,
     decoder: Decoder,
     queue: Queue,
     encoding: Encoding,

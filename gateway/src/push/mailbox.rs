@@ -10,7 +10,7 @@ use gateway_tokens::Token;
 use nix::sys::eventfd::{EfdFlags, EventFd};
 use nix::sys::socket::sockopt::SndBuf;
 use nix::sys::socket::{Shutdown, setsockopt, shutdown};
-use tokio::sync::{Notify, OwnedSemaphorePermit};
+use tokio::sync::{Notify, OwnedSemaphorePermit, oneshot};
 
 use super::event::{Channel, Event};
 use super::queue::Lost;
@@ -73,8 +73,28 @@ pub(crate) struct NewSocket {
     /// What came behind the handshake.
     pub(crate) early: Vec<u8>,
     pub(crate) token: Arc<Token>,
-    /// Its place among the connections.
-    pub(crate) permit: OwnedSemaphorePermit,
+    pub(crate) permit: Permit,
+}
+
+/// A connection's place among all. It is held by the thread that has the socket, and by the relay between that thread and TLS, which
+/// has descriptors too and must end with it.
+#[derive(Debug)]
+pub(crate) struct Permit {
+    permit: Arc<OwnedSemaphorePermit>,
+    /// Dropped with the permit: the relay waits for that.
+    _ends: Option<oneshot::Sender<()>>,
+}
+
+impl Permit {
+    pub(crate) fn new(permit: OwnedSemaphorePermit) -> Permit {
+        Permit { permit: Arc::new(permit), _ends: None }
+    }
+
+    /// A part for the thread that has the socket, and a sign that resolves once this part is dropped.
+    pub(crate) fn share(&self) -> (Permit, oneshot::Receiver<()>) {
+        let (ends, ended) = oneshot::channel();
+        (Permit { permit: Arc::clone(&self.permit), _ends: Some(ends) }, ended)
+    }
 }
 
 #[derive(Debug, Default)]
