@@ -239,6 +239,23 @@ impl Activity {
 }
 
 /// One connection's requests.
+/// A request in work, until it is answered or given up: HTTP/2 drops it when the client resets its stream.
+struct InWork(Rc<Activity>);
+
+impl InWork {
+    fn begins(activity: &Rc<Activity>) -> InWork {
+        activity.in_work.set(activity.in_work.get() + 1);
+        InWork(Rc::clone(activity))
+    }
+}
+
+impl Drop for InWork {
+    fn drop(&mut self) {
+        self.0.in_work.set(self.0.in_work.get() - 1);
+        self.0.is_served();
+    }
+}
+
 struct Requests {
     here: Here,
     peer: Rc<Peer>,
@@ -277,12 +294,11 @@ impl Service<Request<Incoming>> for Requests {
             activity.is_served();
             return Reply::There(Some(answer));
         }
-        let (here, peer, activity) = (Rc::clone(&self.here), Rc::clone(&self.peer), Rc::clone(activity));
-        activity.in_work.set(activity.in_work.get() + 1);
+        let (here, peer) = (Rc::clone(&self.here), Rc::clone(&self.peer));
+        let work = InWork::begins(activity);
         Reply::InWork(Box::pin(async move {
             let answer = route(here, &peer, request).await;
-            activity.in_work.set(activity.in_work.get() - 1);
-            activity.is_served();
+            drop(work);
             answer
         }))
     }
