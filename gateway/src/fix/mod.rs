@@ -34,7 +34,7 @@ use topology::config::FixConfig;
 use wire::{Message as _, TradePrint};
 
 use crate::core::ask::Ask;
-use crate::http::socket::{Stream, listen, tls};
+use crate::http::socket::{Stream, keep_alive, listen, tls};
 use crate::http::{Shared, ask};
 use crate::push::{About, Channel, Event, Mailbox};
 use crate::side::{Letterbox, quoted, thread};
@@ -203,6 +203,7 @@ async fn run(
         Ok(listener) => drop(tokio::task::spawn_local(accept(Rc::clone(&place), listener, acceptor))),
         Err(error) => return log::error!("FIX does not listen: {error}"),
     }
+        keep_alive(&stream);
     let mut letters = Letterbox::new(mailbox);
     let (mut lists, mut answers) = (true, 0);
     loop {

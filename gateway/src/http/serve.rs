@@ -27,7 +27,7 @@ use tokio_rustls::TlsAcceptor;
 use super::answer::Answer;
 use super::auth::Peer;
 use super::route::{health, route};
-use super::socket::{Stream, listen_unix, listeners, tls};
+use super::socket::{Stream, keep_alive, listen_unix, listeners, tls};
 use super::{Here, Shared, TICK};
 
 /// So long requests in work may take once the node stops.
@@ -155,6 +155,7 @@ async fn run(
             accepted = accept_tcp(tcp.as_ref()) => match accepted {
                 Ok((stream, from)) => {
                     let _ = stream.set_nodelay(true);
+                    keep_alive(&stream);
                     let peer = Peer { address: from.to_string(), is_local: from.ip().is_loopback(), has_certificate: false };
                     (Stream::Tcp(stream), peer)
                 }
@@ -238,7 +239,6 @@ impl Activity {
     }
 }
 
-/// One connection's requests.
 /// A request in work, until it is answered or given up: HTTP/2 drops it when the client resets its stream.
 struct InWork(Rc<Activity>);
 
@@ -256,6 +256,7 @@ impl Drop for InWork {
     }
 }
 
+/// One connection's requests.
 struct Requests {
     here: Here,
     peer: Rc<Peer>,

@@ -7,12 +7,13 @@ use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
-use socket2::{Domain, Protocol, Socket, Type};
+use socket2::{Domain, Protocol, SockRef, Socket, TcpKeepalive, Type};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use topology::config::TlsConfig;
@@ -45,6 +46,23 @@ fn bound(address: SocketAddr, is_shared: bool) -> io::Result<std::net::TcpListen
     socket.bind(&address.into())?;
     socket.listen(BACKLOG)?;
     Ok(socket.into())
+}
+
+/// The system notices a peer that has vanished without a word, under each protocol: it asks the peer after this time without
+/// traffic, and then so often and as many times.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+const KEEP_ALIVE_AGAIN: Duration = Duration::from_secs(5);
+const KEEP_ALIVE_TIMES: u32 = 3;
+
+/// Sets an accepted connection so.
+pub(crate) fn keep_alive(stream: &TcpStream) {
+    let keep_alive = TcpKeepalive::new()
+        .with_time(KEEP_ALIVE)
+        .with_interval(KEEP_ALIVE_AGAIN)
+        .with_retries(KEEP_ALIVE_TIMES);
+    if let Err(error) = SockRef::from(stream).set_tcp_keepalive(&keep_alive) {
+        log::warn!("a connection has no TCP keepalive: {error}");
+    }
 }
 
 /// A local socket that only this user may use. One that a dead gateway has left is replaced.
