@@ -8,7 +8,8 @@ use topology::GatewaySection;
 
 use crate::core::Core;
 use crate::core::ask::Door;
-use crate::http::auth::Guard;
+use crate::http::auth::{Guard, now_ms};
+use crate::http::nonces::Nonces;
 use crate::http::{Shared, document, start};
 use crate::meter::Meter;
 use crate::push::Mailbox;
@@ -25,7 +26,11 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
     // Later a damaged file leaves nobody in; now somebody looks.
     gateway_tokens::TokenFile::load(Path::new(&config.tokens))
         .map_err(|error| RunError::failed(error.to_string()))?;
-    let guard = Arc::new(Guard::new(PathBuf::from(&config.tokens), config.rate, config.order_rate));
+    let path = node.instance().path().join("gateway.nonces");
+    let nonces = Nonces::open(&path, now_ms())
+        .map_err(|error| RunError::failed(format!("`{}`: {error}", path.display())))?;
+    let tokens = PathBuf::from(&config.tokens);
+    let guard = Arc::new(Guard::new(tokens, config.rate, config.order_rate, nonces));
     let kept = keeps_accounts.then(|| node.instance().clone());
     let meter = Arc::new(Meter::default());
     let diff = diff::door(&config, node.instance()).map_err(RunError::failed)?;

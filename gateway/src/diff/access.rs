@@ -132,6 +132,7 @@ mod tests {
     use gateway_tokens::{NewToken, Role, Token, TokenFile};
 
     use super::*;
+    use crate::http::nonces::Nonces;
 
     #[test]
     fn an_access_token_is_its_client_s_until_the_token_is_revoked_and_nobody_else_can_make_one() {
@@ -150,7 +151,8 @@ mod tests {
             revoked: false,
         };
         TokenFile::change(&path, |file| file.tokens.push(token)).unwrap();
-        let guard = Guard::new(path.clone(), 0, 0);
+        let nonces = || Nonces::open(&folder.path().join("nonces"), 0).unwrap();
+        let guard = Guard::new(path.clone(), 0, 0, nonces());
         let file = folder.path().join("diff.key");
         let access = |file: &Path| Access { key: hmac::Key::new(hmac::HMAC_SHA256, &key(file).unwrap()) };
         let identity = guard.identify(&made.text).unwrap();
@@ -162,7 +164,7 @@ mod tests {
         assert!(access(&file).identify(&forged, &guard).is_err());
         assert!(!text.contains(&made.text[22..]), "no secret in it");
         TokenFile::change(&path, |file| file.tokens[0].revoked = true).unwrap();
-        assert!(access(&file).identify(&text, &Guard::new(path, 0, 0)).is_err());
+        assert!(access(&file).identify(&text, &Guard::new(path, 0, 0, nonces())).is_err());
     }
 
     #[test]

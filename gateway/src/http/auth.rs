@@ -13,12 +13,11 @@ use governor::{Quota, RateLimiter};
 use hyper::header::{AUTHORIZATION, HeaderMap};
 use ring::signature::{ED25519, UnparsedPublicKey};
 
+use super::nonces::Nonces;
 use super::problem::{Kind, Problem};
 
 /// A signed request may be as old, or as far ahead.
-const SKEW_MS: u64 = 30_000;
-/// Nonces that are remembered at most; beyond, signed requests are refused until older ones have run out.
-const NONCES: usize = 200_000;
+pub(super) const SKEW_MS: u64 = 30_000;
 
 type Limiter<K> = RateLimiter<K, DefaultKeyedStateStore<K>, DefaultClock>;
 
@@ -48,8 +47,7 @@ pub(crate) struct Guard {
     stamp: Mutex<Option<(SystemTime, u64)>>,
     by_token: Option<Limiter<u64>>,
     by_account: Option<Limiter<u32>>,
-    /// Nonces of signed requests, until they are too old anyway.
-    nonces: Mutex<HashMap<(u64, String), u64>>,
+    nonces: Nonces,
 }
 
 fn limiter<K: std::hash::Hash + Eq + Clone>(rate: u32) -> Option<Limiter<K>> {
@@ -57,14 +55,14 @@ fn limiter<K: std::hash::Hash + Eq + Clone>(rate: u32) -> Option<Limiter<K>> {
 }
 
 impl Guard {
-    pub(crate) fn new(path: PathBuf, rate: u32, order_rate: u32) -> Guard {
+    pub(crate) fn new(path: PathBuf, rate: u32, order_rate: u32, nonces: Nonces) -> Guard {
         let guard = Guard {
             path,
             tokens: RwLock::default(),
             stamp: Mutex::default(),
             by_token: limiter(rate),
             by_account: limiter(order_rate),
-            nonces: Mutex::default(),
+            nonces,
         };
         guard.refresh(true);
         guard
@@ -104,9 +102,7 @@ impl Guard {
     /// Follows the file.
     pub(crate) fn look(&self) {
         self.refresh(false);
-        let oldest = now_ms().saturating_sub(2 * SKEW_MS);
-        let mut nonces = self.nonces.lock().unwrap_or_else(PoisonError::into_inner);
-        nonces.retain(|_, time| *time >= oldest);
+        self.nonces.forget(now_ms());
     }
 
     /// Whose token this is.
@@ -214,19 +210,12 @@ impl Guard {
         if nonce.is_empty() || nonce.len() > 64 {
             return Err("x-colo-nonce must have 1 to 64 characters".to_owned());
         }
-        let signed = signed_text(method, path, time, nonce, body);
+        let signed = signed_text(&identity.token.id, method, path, time, nonce, body);
         UnparsedPublicKey::new(&ED25519, &key)
             .verify(signed.as_bytes(), &signature)
             .map_err(|_| "the signature does not fit".to_owned())?;
         // After the signature: who cannot sign cannot fill it.
-        let mut nonces = self.nonces.lock().unwrap_or_else(PoisonError::into_inner);
-        if nonces.len() >= NONCES {
-            return Err("too many signed requests within a minute".to_owned());
-        }
-        match nonces.insert((identity.number, nonce.to_owned()), sent) {
-            None => Ok(()),
-            Some(_) => Err("this x-colo-nonce was used before".to_owned()),
-        }
+        self.nonces.take(identity.number, nonce, sent, now_ms())
     }
 
     /// Are accounts held to a rate?
@@ -247,13 +236,13 @@ impl Guard {
     }
 }
 
-/// What a client signs.
-fn signed_text(method: &str, path: &str, time: &str, nonce: &str, body: &[u8]) -> String {
+/// What a client signs. The token's public number is part of it: another token with the same key has other signatures.
+fn signed_text(token: &str, method: &str, path: &str, time: &str, nonce: &str, body: &[u8]) -> String {
     let digest = ring::digest::digest(&ring::digest::SHA256, body);
-    format!("{method}\n{path}\n{time}\n{nonce}\n{}", gateway_tokens::hex(digest.as_ref()))
+    format!("{token}\n{method}\n{path}\n{time}\n{nonce}\n{}", gateway_tokens::hex(digest.as_ref()))
 }
 
-fn now_ms() -> u64 {
+pub(crate) fn now_ms() -> u64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }
 
@@ -281,7 +270,8 @@ mod tests {
             revoked: false,
         };
         TokenFile::change(&path, |file| file.tokens.push(token)).unwrap();
-        (folder, Guard::new(path, rate, 0), made.text)
+        let nonces = Nonces::open(&folder.path().join("nonces"), now_ms()).unwrap();
+        (folder, Guard::new(path, rate, 0, nonces), made.text)
     }
 
     fn off_host() -> Peer {
@@ -292,7 +282,8 @@ mod tests {
     fn from_off_the_host_an_order_must_be_signed_and_a_signature_is_good_once() {
         let pkcs8 = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
         let keys = Ed25519KeyPair::from_pkcs8(pkcs8.as_ref()).unwrap();
-        let (_folder, guard, text) = guard(Some(hex(keys.public_key().as_ref())), 0);
+        let key = Some(hex(keys.public_key().as_ref()));
+        let (folder, guard, text) = guard(key.clone(), 0);
         let identity = guard.identify(&text).unwrap();
         let about = ("POST", "/v1/orders");
         let mut headers = HeaderMap::new();
@@ -300,7 +291,8 @@ mod tests {
         let certified = Peer { has_certificate: true, ..off_host() };
         assert!(guard.enters(&identity, &certified, &headers, about, b"{}").is_ok());
         let time = now_ms().to_string();
-        let signature = keys.sign(signed_text("POST", "/v1/orders", &time, "n1", b"{}").as_bytes());
+        let id = identity.token.id.clone();
+        let signature = keys.sign(signed_text(&id, "POST", "/v1/orders", &time, "n1", b"{}").as_bytes());
         headers.insert("x-colo-time", time.parse().unwrap());
         headers.insert("x-colo-nonce", "n1".parse().unwrap());
         headers.insert("x-colo-signature", hex(signature.as_ref()).parse().unwrap());
@@ -308,6 +300,21 @@ mod tests {
         assert!(guard.enters(&identity, &off_host(), &headers, ("POST", "/v1/kill"), b"{}").is_err());
         assert!(guard.enters(&identity, &off_host(), &headers, about, b"{}").is_ok());
         assert!(guard.enters(&identity, &off_host(), &headers, about, b"{}").is_err(), "a replay");
+        // Under another token with the same key.
+        let (_other, second, second_text) = self::guard(key, 0);
+        let second_identity = second.identify(&second_text).unwrap();
+        assert!(
+            second.enters(&second_identity, &off_host(), &headers, about, b"{}").is_err(),
+            "another token"
+        );
+        // Before a gateway that was started again.
+        let path = folder.path().join("tokens.json");
+        let nonces = Nonces::open(&folder.path().join("nonces"), now_ms()).unwrap();
+        let again = Guard::new(path, 0, 0, nonces);
+        assert!(
+            again.enters(&identity, &off_host(), &headers, about, b"{}").is_err(),
+            "a replay after a restart"
+        );
         headers.insert("x-colo-time", (now_ms() - 60_000).to_string().parse().unwrap());
         assert!(guard.enters(&identity, &off_host(), &headers, about, b"{}").is_err(), "too old");
     }

@@ -6,6 +6,7 @@ pub(crate) mod body;
 mod cold;
 mod document;
 mod market;
+pub(crate) mod nonces;
 mod orders;
 mod overview;
 mod page;
