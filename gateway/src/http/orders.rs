@@ -87,11 +87,18 @@ pub(crate) fn account(
             if covered.is_empty() { String::new() } else { format!(": one of {}", covered.join(", ")) };
         Problem::bad(format!("`account` is missing{which}"))
     })?;
-    let is_open = accounts.is_all() || listed.contains(&account) || (account == 0 && accounts.is_own());
-    if !token.covers(account) || !is_open {
+    if !is_for(shared, identity, account) {
         return Err(Problem::new(Kind::Forbidden, format!("not for account {account}")));
     }
     Ok(AccountId(account))
+}
+
+/// Whether both the token and the gateway are for this account.
+fn is_for(shared: &Shared, identity: &Identity, account: u32) -> bool {
+    let accounts = &shared.config.accounts;
+    let is_open =
+        accounts.is_all() || accounts.listed().contains(&account) || (account == 0 && accounts.is_own());
+    identity.token.covers(account) && is_open
 }
 
 /// One order on its way.
@@ -278,6 +285,8 @@ pub(crate) async fn list(shared: &Shared, identity: &Identity, query: &HashMap<S
 async fn limited(shared: &Shared, identity: &Identity, order: &OrderName) -> Result<(), Problem> {
     match order {
         _ if !shared.guard.has_account_rate() => Ok(()),
+        // The rate of an account is for those who may trade for it. To others the order is not there.
+        OrderName::Client(account, _) if !is_for(shared, identity, account.0) => Ok(()),
         OrderName::Client(account, _) => shared.guard.rate_of(account.0),
         OrderName::Id(_) => {
             let (order, scope) = (order.clone(), scope(identity));
