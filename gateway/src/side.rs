@@ -31,7 +31,10 @@ impl Letterbox {
             wakes();
         }
         let letters = &self.letters;
-        let is_empty = letters.events.is_empty() && letters.lost.is_empty() && letters.listed.is_empty();
+        let is_empty = letters.events.is_empty()
+            && letters.lost.is_empty()
+            && letters.listed.is_empty()
+            && letters.resolved.is_empty();
         if is_empty && !letters.is_closing {
             tokio::select! {
                 () = self.mailbox.rung() => {}

@@ -8,7 +8,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use journal::Journal;
-use support::{Platform, WATCHDOG, order, platform};
+use support::{Platform, WATCHDOG, order, platform, platform_with};
 use wire::{ClientOrder, Execution, Message, OrderId, OrderStatus};
 
 /// The gateway's own memory.
@@ -432,4 +432,39 @@ fn a_gateway_with_a_damaged_file_of_tokens_or_sessions_does_not_start() {
         assert!(!up.status.success() && said.contains(what), "{said}");
         platform.colo(&["down", &platform.name]);
     }
+}
+
+/// More reports than their ring holds, and a gateway that was killed: it asks the ledger which orders work.
+#[test]
+fn after_a_kill_ended_orders_whose_reports_are_overwritten_do_not_come_back_as_working() {
+    let small = [("[strategies]", "[journal.reports]\ncapacity = \"64KiB\"\n[strategies]")];
+    let Some(platform) = platform_with("wrapped", "limits = { max_working_orders = 0 }", &small) else {
+        return;
+    };
+    let token = platform.token(&["t", "--role", "trader"]);
+    let works = platform.ask(&token, "POST", "/v1/orders", &order("works", "buy", 2, "95"));
+    assert_eq!(works.status, 201, "{works:?}");
+    for round in 0..12 {
+        let answer = platform.ask(&token, "POST", "/v1/orders/batch", &batch(&format!("w{round}"), 100));
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    platform.kill("gateway");
+    let last = "/v1/orders?working=true&limit=1000";
+    let left = platform.until(&token, last, |all| {
+        all["orders"].as_array().is_some_and(|orders| orders.len() == 1 && orders[0]["status"] == "accepted")
+    });
+    assert_eq!(left["orders"][0]["client_order_id"], "works", "{left}");
+    // An order without its last report is unknown, neither working nor failed; the latest are known.
+    let first = platform.ask(&token, "GET", "/v1/clients/9/w0-0", "");
+    assert_eq!(
+        (&first.body["status"], &first.body["working"]),
+        (&"unknown".into(), &false.into()),
+        "{first:?}"
+    );
+    let latest = platform.ask(&token, "GET", "/v1/clients/9/w11-99", "");
+    assert_eq!(latest.body["status"], "cancelled", "{latest:?}");
+    // The ledger answers each time.
+    platform.kill("gateway");
+    platform.until(&token, last, |all| all["orders"].as_array().is_some_and(|orders| orders.len() == 1));
+    assert_eq!(platform.ask(&token, "DELETE", "/v1/clients/9/works", "").status, 200);
 }

@@ -5,7 +5,7 @@ mod support;
 use std::io::{Read, Write};
 
 use serde_json::Value;
-use support::{order, platform};
+use support::{QUOTED, order, platform, platform_with};
 
 #[test]
 fn a_retry_is_the_same_order_whoever_was_killed_in_between() {
@@ -208,4 +208,70 @@ fn an_account_is_left_out_where_token_and_gateway_have_one_in_common() {
     let refused = platform.ask(&all, "POST", "/v1/orders", &unsaid("b"));
     assert_eq!(refused.status, 400);
     assert!(refused.body["detail"].as_str().unwrap().contains("8, 9"), "{refused:?}");
+}
+
+/// For each kind of market.
+#[test]
+fn a_mass_cancel_ends_the_orders_that_it_counts_and_no_others() {
+    for (market, changes) in [("exchange", &[][..]), ("quotes", QUOTED)] {
+        let Some(platform) = platform_with(&format!("mass-{market}"), "", changes) else { return };
+        let token = platform.token(&["t", "--role", "trader"]);
+        let listed = platform.until(&token, "/v1/instruments", |list| {
+            list["instruments"].as_array().is_some_and(|list| list.len() == 2)
+        });
+        let instrument = &listed["instruments"][0];
+        // Far from the market, so that it rests.
+        let low = instrument["price_low"].as_str().unwrap_or("95").to_owned();
+        let symbol = instrument["symbol"].as_str().unwrap().to_owned();
+        let post = |name: &str, account: u32| {
+            let body = order(name, "buy", 1, &low)
+                .replace("SIM001", &symbol)
+                .replace("\"account\":9", &format!("\"account\":{account}"));
+            let answer = platform.ask(&token, "POST", "/v1/orders", &body);
+            assert_eq!(answer.status, 201, "{market}: {answer:?}");
+        };
+        for number in 0..3 {
+            post(&format!("n{number}"), 9);
+            post(&format!("e{number}"), 8);
+        }
+        let delete = |query: &str| {
+            let answer = platform.ask(&token, "DELETE", &format!("/v1/orders{query}"), "");
+            assert_eq!(answer.status, 202, "{market}: {answer:?}");
+            answer.body["orders"].as_u64().unwrap()
+        };
+        assert_eq!(delete("?account=9&side=sell"), 0, "{market}");
+        assert_eq!(delete("?account=9&side=buy"), 3, "{market}");
+        for number in 0..3 {
+            platform
+                .until(&token, &format!("/v1/clients/9/n{number}"), |order| order["status"] == "cancelled");
+        }
+        let left = platform.ask(&token, "GET", "/v1/orders?working=true", "");
+        assert_eq!(left.body["orders"].as_array().unwrap().len(), 3, "{market}: {left:?}");
+        assert_eq!(delete(&format!("?symbol={symbol}")), 3, "{market}");
+        for number in 0..3 {
+            platform
+                .until(&token, &format!("/v1/clients/8/e{number}"), |order| order["status"] == "cancelled");
+        }
+        assert_eq!(delete(""), 0, "{market}");
+    }
+}
+
+/// The market refuses cancels for some seconds: what a mass cancel covers is owed its end, also by a gateway that was killed meanwhile.
+#[test]
+fn what_a_mass_cancel_covers_ends_although_its_market_takes_no_cancels_at_first() {
+    let phases = "rules = \"shanghai\"\n[[matching.phases]]\nafter = \"0s\"\nphase = \"opening-freeze\"\n\
+                  [[matching.phases]]\nafter = \"6s\"\nphase = \"continuous\"";
+    let changes = [("[[matching.phases]]\nafter = \"0s\"\nphase = \"continuous\"", phases)];
+    let Some(platform) = platform_with("frozen", "", &changes) else { return };
+    let token = platform.token(&["t", "--role", "trader"]);
+    let first = platform.ask(&token, "POST", "/v1/orders", &order("a", "buy", 100, "95"));
+    assert_eq!(first.status, 201, "{first:?}");
+    let all = platform.ask(&token, "DELETE", "/v1/orders?account=9", "");
+    assert_eq!((all.status, &all.body["orders"]), (202, &Value::from(1)), "{all:?}");
+    platform.kill("gateway");
+    platform.until(&token, "/v1/clients/9/a", |order| order["status"] == "cancelled");
+    // A later order is none of the mass cancel's.
+    assert_eq!(platform.ask(&token, "POST", "/v1/orders", &order("b", "buy", 100, "95")).status, 201);
+    platform.kill("gateway");
+    assert_eq!(platform.ask(&token, "GET", "/v1/clients/9/b", "").body["working"], true);
 }

@@ -1,6 +1,6 @@
 //! Asks, one turn's together: requests are gathered and committed in one batch, each order with the word of who is behind it.
 
-use wire::{CancelAll, CancelOrder, ClientOrder, Message, NewOrder, OrderId, ReplaceOrder};
+use wire::{CancelOrder, ClientOrder, Message, NewOrder, OrderId, ReplaceOrder};
 
 use super::ask::{Ask, OrderName, Outcome, Reply, Submission};
 use super::orders::{Order, Used, changed};
@@ -29,11 +29,12 @@ enum Pending {
         reply: Reply<Outcome>,
     },
     CancelAll {
-        met: u64,
+        request: OrderId,
+        met: Vec<OrderId>,
         reply: Reply<Outcome>,
     },
-    /// An order of a session that has ended.
-    Ended(OrderId),
+    /// The cancel of an order that must end.
+    Owed(OrderId),
 }
 
 impl Turn {
@@ -61,8 +62,15 @@ impl Core {
                 }
             }
             Ask::Begin(session, token) => self.sessions.begin(session, token),
-            Ask::End(session) => self.sessions.end(session),
+            Ask::End(session) => {
+                // Orders of this turn are before the end of their session.
+                self.commit();
+                for id in self.sessions.end(session) {
+                    self.owe(id);
+                }
+            }
             Ask::Cancel { order, scope, reply } => {
+                self.commit_if_unknown(&order);
                 let Some((id, instrument)) = self.changeable(&order, scope.as_ref()) else {
                     return self.refuse(&order, scope.as_ref(), reply);
                 };
@@ -70,6 +78,7 @@ impl Core {
                 self.turn.pending.push((frame, Pending::Change { id, wait: Wait::Cancel, reply }));
             }
             Ask::Replace { order, scope, price, quantity, reply } => {
+                self.commit_if_unknown(&order);
                 let Some((id, instrument)) = self.changeable(&order, scope.as_ref()) else {
                     return self.refuse(&order, scope.as_ref(), reply);
                 };
@@ -79,22 +88,15 @@ impl Core {
                 let frame = self.turn.add(&request);
                 self.turn.pending.push((frame, Pending::Change { id, wait: Wait::Replace, reply }));
             }
-            Ask::CancelAll { account, instrument, side, reply } => {
-                let met = self.orders.count_working(account, instrument, side);
-                let mut request = CancelAll::new(self.next_id());
-                request.instrument = instrument.unwrap_or_default();
-                if let Some(account) = account {
-                    request.account = account;
-                    request.flags |= CancelAll::OF_ACCOUNT;
-                }
-                if let Some(side) = side {
-                    request.side = side;
-                    request.flags |= CancelAll::OF_SIDE;
-                }
-                let frame = self.turn.add(&request);
-                self.turn.pending.push((frame, Pending::CancelAll { met, reply }));
+            Ask::CancelAll { scope, reply } => {
+                // Orders of this turn are before the mass cancel.
+                self.commit();
+                let (met, request) = (self.orders.working(scope), self.next_id());
+                let frame = self.turn.add(&scope.request(request));
+                self.turn.pending.push((frame, Pending::CancelAll { request, met, reply }));
             }
             Ask::Order { order, scope, reply } => {
+                self.commit_if_unknown(&order);
                 let found = self.orders.find(&order).filter(|found| covers(scope.as_ref(), found));
                 let outcome = match found {
                     Some(found) => Outcome::Order(found.view()),
@@ -103,7 +105,10 @@ impl Core {
                 };
                 let _ = reply.send(outcome);
             }
-            Ask::Orders(filter, reply) => drop(reply.send(self.orders.list(&filter))),
+            Ask::Orders(filter, reply) => {
+                self.commit();
+                let _ = reply.send(self.orders.list(&filter));
+            }
             Ask::Instruments(reply) => drop(reply.send(self.market.instruments())),
             Ask::Find(text, reply) => {
                 let found: Option<InstrumentView> = self.market.find(&text);
@@ -189,16 +194,33 @@ impl Core {
         }
     }
 
-    /// Gathers cancels of what sessions have left behind. False: there is nothing to do.
-    pub(super) fn cancel_of_ended(&mut self) -> bool {
+    /// This order must end, if it works.
+    pub(super) fn owe(&mut self, id: OrderId) {
+        if self.orders.get(id).is_some_and(Order::is_working) {
+            self.owed.owe(id);
+        }
+    }
+
+    /// Gathers the cancels that are due. False: there are none.
+    pub(super) fn cancel_owed(&mut self, now: u64) -> bool {
         let mut any = false;
-        for id in self.sessions.take_ended() {
-            let Some(order) = self.orders.get(id).filter(|order| order.is_working()) else { continue };
+        for id in self.owed.take(now) {
+            let Some(order) = self.orders.get(id).filter(|order| order.is_working()) else {
+                self.owed.ended(id);
+                continue;
+            };
             let frame = self.turn.add(&CancelOrder::new(id, order.request.instrument));
-            self.turn.pending.push((frame, Pending::Ended(id)));
+            self.turn.pending.push((frame, Pending::Owed(id)));
             any = true;
         }
         any
+    }
+
+    /// An order of this turn is known only once it is committed.
+    fn commit_if_unknown(&mut self, name: &OrderName) {
+        if self.orders.find(name).is_none() {
+            self.commit();
+        }
     }
 
     /// The order that a change is about, if it can still be changed.
@@ -261,17 +283,20 @@ impl Core {
                     self.handle.add(counter, 1);
                     self.waiting.entry(id).or_default().push((wait, reply));
                 }
-                Pending::Ended(id) if is_committed => {
-                    log::debug!("{id} is cancelled: its session has ended");
+                Pending::Owed(id) if is_committed => {
+                    log::debug!("{id} must end: a cancel is sent");
                     self.handle.add(node::Counter::Cancels, 1);
                 }
                 // It is tried again in the next turn.
-                Pending::Ended(id) => self.sessions.again(id),
-                Pending::CancelAll { met, reply } => {
-                    if is_committed {
-                        self.handle.add(node::Counter::Cancels, 1);
+                Pending::Owed(id) => self.owed.not_sent(id),
+                Pending::CancelAll { request, met, reply } => {
+                    if !is_committed {
+                        let _ = reply.send(Outcome::Full);
+                        continue;
                     }
-                    let _ = reply.send(if is_committed { Outcome::CancelsAll(met) } else { Outcome::Full });
+                    self.handle.add(node::Counter::Cancels, 1);
+                    met.iter().for_each(|id| self.owed.owe_in_mass(*id, request));
+                    let _ = reply.send(Outcome::CancelsAll(met.len() as u64));
                 }
             }
         }

@@ -6,8 +6,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 use crossbeam_queue::ArrayQueue;
 use node::NodeHandle;
 use tokio::sync::oneshot;
-use wire::{AccountId, InstrumentId, NewOrder, OrderId, Price, Quantity, Side, Text};
+use wire::{AccountId, InstrumentId, NewOrder, OrderId, Price, Quantity, Text};
 
+pub(crate) use super::owed::Scope;
 use crate::view::{Bar, BarSpan, InstrumentView, OrderView, QuoteView, TradeView};
 
 /// As many may wait for the core.
@@ -75,9 +76,7 @@ pub(crate) enum Ask {
         reply: Reply<Outcome>,
     },
     CancelAll {
-        account: Option<AccountId>,
-        instrument: Option<InstrumentId>,
-        side: Option<Side>,
+        scope: Scope,
         reply: Reply<Outcome>,
     },
     Order {
@@ -118,7 +117,7 @@ pub(crate) enum Outcome {
     NoSession,
     /// Nothing was sent: the order has ended.
     Ended(OrderView),
-    /// A mass cancel went out; as many orders worked.
+    /// A mass cancel is sent; so many orders worked, and each is cancelled until it has ended.
     CancelsAll(u64),
 }
 

@@ -14,6 +14,7 @@ mod answering;
 pub(crate) mod ask;
 mod market;
 pub(crate) mod orders;
+mod owed;
 mod recall;
 mod sessions;
 
@@ -32,9 +33,10 @@ use wire::{
 
 use crate::meter::Meter;
 use crate::push::{Channel, Hub};
-use ask::{Door, Outcome, Reply};
+use ask::{Door, Outcome, Reply, Scope};
 use market::Market;
-use orders::Orders;
+use orders::{Order, Orders, Resolved};
+use owed::Owed;
 use sessions::Sessions;
 
 /// Asks of one turn: one batch for td, and the journals are looked at in between.
@@ -100,6 +102,7 @@ pub(crate) struct Core {
     cancel_on_stop: bool,
     turn: answering::Turn,
     sessions: Sessions,
+    owed: Owed,
     meter: Arc<Meter>,
 }
 
@@ -165,6 +168,7 @@ impl Core {
             cancel_on_stop,
             turn: answering::Turn::default(),
             sessions: Sessions::default(),
+            owed: Owed::default(),
             meter,
         })
     }
@@ -178,7 +182,15 @@ impl Core {
     fn becomes_ready(&mut self) {
         self.is_ready = true;
         if self.asked {
-            self.ask_ledger();
+            return self.ask_ledger();
+        }
+        self.take_owed();
+    }
+
+    /// Mass cancels of predecessors cover orders that still work.
+    fn take_owed(&mut self) {
+        for id in self.orders.take_owed() {
+            self.owed.owe(id);
         }
     }
 
@@ -186,6 +198,7 @@ impl Core {
     fn ask_ledger(&mut self) {
         self.asked = true;
         self.orders.doubt();
+        self.owed.lost(self.handle.now());
         self.snapshots.reset();
         if let Some(ledger) = self.ledger {
             self.handle.ask(ledger);
@@ -203,13 +216,49 @@ impl Core {
                 if let Some(ledger) = self.ledger {
                     self.handle.settle(ledger);
                 }
-                let lost = self.orders.resolve(&snapshot.orders, snapshot.begin.execution);
-                if !lost.is_empty() {
-                    log::warn!("how {} orders ended is unknown: their reports are overwritten", lost.len());
-                }
+                let resolved = self.orders.resolve(&snapshot.orders, snapshot.begin.execution);
+                self.on_resolved(&resolved);
+                self.take_owed();
             }
             Ok(None) => {}
             Err(error) => log::warn!("the ledger's state at position {}: {error}", frame.position),
+        }
+    }
+
+    /// The ledger has answered: clients that wait for orders in doubt get answers.
+    fn on_resolved(&mut self, resolved: &Resolved) {
+        if !resolved.lost.is_empty() {
+            let count = resolved.lost.len();
+            log::warn!("how {count} orders ended is unknown: their reports are overwritten");
+        }
+        for id in &resolved.lost {
+            self.owed.ended(*id);
+            let Some(order) = self.orders.get(*id) else { continue };
+            for (_, reply) in self.waiting.remove(id).into_iter().flatten() {
+                let _ = reply.send(Outcome::Order(order.view()));
+            }
+        }
+        for id in &resolved.renewed {
+            let Some((order, waiting)) = self.orders.get(*id).zip(self.waiting.get_mut(id)) else { continue };
+            // td has taken the order. Answers to changes of it may still come.
+            for (_, reply) in waiting.extract_if(.., |(wait, _)| *wait == Wait::First) {
+                let _ = reply.send(Outcome::Order(order.view()));
+            }
+        }
+        let changed = resolved.renewed.iter().chain(&resolved.lost);
+        let views = changed.filter_map(|id| self.orders.get(*id)).map(Order::view).collect();
+        self.hub.resolved(views);
+    }
+
+    /// What must end has ended, or its cancel is refused.
+    fn settle_owed(&mut self, report: &Execution, is_working: bool) {
+        let id = report.order_id();
+        match report {
+            _ if !is_working => self.owed.ended(id),
+            Execution::Update(update) if update.status == OrderStatus::CancelRejected => {
+                self.owed.refused(id, self.handle.now());
+            }
+            Execution::Update(_) | Execution::Fill(_) => {}
         }
     }
 
@@ -230,9 +279,16 @@ impl Core {
             }
         }
         let id = report.order_id();
-        let Some(order) = self.orders.report(&report, frame.position) else { return };
+        let Some(order) = self.orders.report(&report, frame.position) else {
+            // The answer to a mass cancel has a number of its own.
+            return self.owed.mass_answered(id);
+        };
         let view = order.view();
         self.hub.order(order.account.0, frame, &report, view.clone());
+        if !self.owed.is_empty() {
+            self.settle_owed(&report, view.working);
+        }
+        let Some(order) = self.orders.get(id) else { return };
         let Some(waiting) = self.waiting.get_mut(&id) else { return };
         // A fill is followed by how the order stands.
         let Execution::Update(update) = report else { return };
@@ -329,17 +385,20 @@ impl Component for Core {
             self.answer(ask);
             asked += 1;
         }
-        let cancelled = self.cancel_of_ended();
+        let cancelled = !self.owed.is_empty() && self.cancel_owed(context.now());
         if asked > 0 || cancelled {
             self.commit();
             context.worked();
+        }
+        if let Some(due) = self.owed.due() {
+            context.wake_at(due.max(context.now()));
         }
         self.hub.flush();
         Ok(())
     }
 
     fn is_wanted(&self) -> bool {
-        self.is_ready && (!self.door.is_empty() || self.sessions.has_ended())
+        self.is_ready && (!self.door.is_empty() || self.owed.due() == Some(0))
     }
 
     fn accepts(&mut self, input: InputId, position: u64) -> bool {
@@ -395,10 +454,21 @@ impl Component for Core {
     }
 
     fn stop(&mut self, _context: &mut Context) -> Result<(), RunError> {
-        if self.cancel_on_stop && self.orders.count_working(None, None, None) > 0 {
-            let cancel = wire::CancelAll::new(self.next_id());
+        // Their WebSockets end with the gateway.
+        for id in self.sessions.end_all() {
+            self.owe(id);
+        }
+        if self.cancel_on_stop && !self.orders.working(Scope::default()).is_empty() {
+            let cancel = Scope::default().request(self.next_id());
             if let Err(error) = self.output.send(TOPIC, &cancel) {
                 log::warn!("what clients have working is not cancelled: {error}");
+            }
+        }
+        for id in self.owed.all() {
+            let Some(order) = self.orders.get(id).filter(|order| order.is_working()) else { continue };
+            let cancel = wire::CancelOrder::new(id, order.request.instrument);
+            if let Err(error) = self.output.send(TOPIC, &cancel) {
+                log::warn!("{id} must end and is not cancelled: {error}");
             }
         }
         self.hub.close();

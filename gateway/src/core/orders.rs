@@ -4,11 +4,11 @@
 use std::collections::{HashMap, VecDeque};
 
 use wire::{
-    AccountId, ClientOrder, Execution, InstrumentId, NewOrder, Offset, OrderId, OrderStatus, Price, Quantity,
-    Reason, Side, Text,
+    AccountId, ClientOrder, Execution, NewOrder, Offset, OrderId, OrderStatus, Price, Quantity, Reason, Text,
 };
 
 use super::ask::{OrderFilter, OrderName};
+use super::owed::Scope;
 use crate::view::{OrderView, price};
 
 /// Orders that have ended and are remembered.
@@ -41,7 +41,7 @@ pub(crate) struct Order {
     remaining: Quantity,
     sent_ns: u64,
     sequence: u64,
-    /// Position of matching's latest frame about it.
+    /// Position of matching's latest frame about it, refusals of changes left out.
     execution: u64,
     /// Reports about it may be lost: the ledger is asked.
     is_doubtful: bool,
@@ -51,9 +51,7 @@ impl Order {
     pub(crate) fn is_working(&self) -> bool {
         match self.state {
             State::Sent => true,
-            State::Known(status) => {
-                !matches!(status, OrderStatus::Filled | OrderStatus::Cancelled | OrderStatus::Rejected)
-            }
+            State::Known(status) => !status.is_final(),
             State::Unknown => false,
         }
     }
@@ -65,6 +63,14 @@ impl Order {
 
     pub(crate) fn refusal(&self) -> Option<Reason> {
         (self.state == State::Known(OrderStatus::Rejected)).then_some(self.reason)
+    }
+
+    /// It works, and a mass cancel of this scope covers it.
+    fn is_covered(&self, scope: Scope) -> bool {
+        self.is_working()
+            && scope.account.is_none_or(|account| self.account == account)
+            && scope.instrument.is_none_or(|instrument| self.request.instrument == instrument)
+            && scope.side.is_none_or(|side| self.request.side == side)
     }
 
     /// Would the client have meant the same?
@@ -107,6 +113,83 @@ impl Order {
             sequence: self.sequence,
         }
     }
+
+    /// Takes a report about it.
+    fn apply(&mut self, report: &Execution) {
+        match report {
+            // What follows says how the order stands.
+            Execution::Fill(fill) => {
+                self.filled = Quantity(self.filled.0.saturating_add(fill.quantity.0));
+                self.remaining = fill.remaining;
+                if self.is_working() {
+                    self.state = State::Known(OrderStatus::PartiallyFilled);
+                }
+            }
+            Execution::Update(update) => match update.status {
+                OrderStatus::CancelRejected | OrderStatus::ReplaceRejected => {
+                    self.reason = update.reason;
+                }
+                OrderStatus::MassCancelled => {}
+                status => {
+                    self.state = State::Known(status);
+                    self.reason = update.reason;
+                    if status != OrderStatus::Rejected {
+                        (self.filled, self.remaining) = (update.filled, update.remaining);
+                        if update.price.is_some() {
+                            self.request.price = update.price;
+                        }
+                        self.request.quantity = update.quantity;
+                    } else {
+                        self.remaining = Quantity::ZERO;
+                    }
+                }
+            },
+        }
+    }
+
+    /// Takes what a snapshot of the ledger, which contains the executions before `contained`, says of this order: `works` is how it
+    /// stands there, `None` if it does not work.
+    ///
+    /// | order | works, with news | works, without news | absent, and the snapshot is newer | absent, and the snapshot is older |
+    /// |---|---|---|---|---|
+    /// | sent | taken | taken | unknown, if in doubt | unknown, if in doubt |
+    /// | works | taken | stays | unknown, if in doubt | stays |
+    /// | has ended | stays | stays | stays | stays |
+    /// | unknown | taken | stays | stays | stays |
+    fn resolve(&mut self, works: Option<&wire::OrderUpdate>, contained: u64) -> Answered {
+        let was_doubtful = std::mem::replace(&mut self.is_doubtful, false);
+        // An order that is sent has no execution yet: all that the ledger has is news.
+        let execution = self.execution;
+        let is_newer = |position: u64| position > execution;
+        match (self.state, works) {
+            (State::Known(status), _) if status.is_final() => Answered::Stays,
+            (State::Sent | State::Known(_) | State::Unknown, Some(update)) if is_newer(update.execution) => {
+                self.execution = update.execution;
+                self.apply(&Execution::Update(*update));
+                Answered::Renewed
+            }
+            (State::Sent | State::Known(_) | State::Unknown, Some(_)) | (State::Unknown, None) => {
+                Answered::Stays
+            }
+            // If it is on its way to td, its report says so.
+            (State::Sent, None) if was_doubtful => self.lose(),
+            (State::Known(_), None) if was_doubtful && execution < contained => self.lose(),
+            (State::Sent | State::Known(_), None) => Answered::Stays,
+        }
+    }
+
+    fn lose(&mut self) -> Answered {
+        self.state = State::Unknown;
+        Answered::Lost
+    }
+}
+
+/// What a snapshot has changed of an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answered {
+    Stays,
+    Renewed,
+    Lost,
 }
 
 /// All of them.
@@ -121,6 +204,17 @@ pub(crate) struct Orders {
     announced: Option<ClientOrder>,
     /// Something was forgotten, or was overwritten before it could be read back.
     pub(crate) has_forgotten: bool,
+    /// The newest mass cancel of each scope that a predecessor sent.
+    mass_cancels: HashMap<Scope, OrderId>,
+}
+
+/// What a snapshot of the ledger has changed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Resolved {
+    /// Orders that work and of which the snapshot has news.
+    pub(crate) renewed: Vec<OrderId>,
+    /// Orders that do not work any more; how they ended is unknown.
+    pub(crate) lost: Vec<OrderId>,
 }
 
 /// What a client id is already used for.
@@ -220,40 +314,18 @@ impl Orders {
         if sequence != 0 && sequence <= order.sequence {
             return Some(order);
         }
-        order.is_doubtful = false;
-        order.execution = report.position().unwrap_or(order.execution);
-        if sequence != 0 {
-            order.sequence = sequence;
+        order.sequence = sequence.max(order.sequence);
+        if report.position().is_some_and(|position| position <= order.execution) {
+            // A snapshot of the ledger has brought it already.
+            return Some(order);
         }
-        match report {
-            // What follows says how the order stands.
-            Execution::Fill(fill) => {
-                order.filled = Quantity(order.filled.0.saturating_add(fill.quantity.0));
-                order.remaining = fill.remaining;
-                if order.is_working() {
-                    order.state = State::Known(OrderStatus::PartiallyFilled);
-                }
-            }
-            Execution::Update(update) => match update.status {
-                OrderStatus::CancelRejected | OrderStatus::ReplaceRejected => {
-                    order.reason = update.reason;
-                }
-                OrderStatus::MassCancelled => {}
-                status => {
-                    order.state = State::Known(status);
-                    order.reason = update.reason;
-                    if status != OrderStatus::Rejected {
-                        (order.filled, order.remaining) = (update.filled, update.remaining);
-                        if update.price.is_some() {
-                            order.request.price = update.price;
-                        }
-                        order.request.quantity = update.quantity;
-                    } else {
-                        order.remaining = Quantity::ZERO;
-                    }
-                }
-            },
+        // A refusal says nothing about the order: it may have ended before.
+        let is_refusal = matches!(report, Execution::Update(update) if update.status.is_refusal());
+        if !is_refusal {
+            order.is_doubtful = false;
+            order.execution = report.position().unwrap_or(order.execution);
         }
+        order.apply(report);
         Some(order)
     }
 
@@ -266,21 +338,21 @@ impl Orders {
         })
     }
 
-    /// The ledger says what worked when it had read the executions before `contained`: of the rest of those in doubt, nobody
-    /// knows how they ended. If one was only on its way to td, its report will say so.
-    pub(crate) fn resolve(&mut self, working: &[wire::OrderUpdate], contained: u64) -> Vec<OrderId> {
-        for update in working {
-            self.report(&Execution::Update(*update), 0);
-        }
-        let mut lost = Vec::new();
-        for (id, order) in self.orders.iter_mut().filter(|(_, order)| order.is_doubtful) {
-            if order.is_working() && order.execution < contained {
-                order.state = State::Unknown;
-                order.is_doubtful = false;
-                lost.push(*id);
+    /// Takes the ledger's snapshot: the orders that work after the executions before `contained`.
+    pub(crate) fn resolve(&mut self, working: &[wire::OrderUpdate], contained: u64) -> Resolved {
+        let working: HashMap<OrderId, &wire::OrderUpdate> =
+            working.iter().map(|update| (update.order_id, update)).collect();
+        let mut resolved = Resolved::default();
+        for (id, order) in &mut self.orders {
+            match order.resolve(working.get(id).copied(), contained) {
+                Answered::Stays => {}
+                Answered::Renewed => resolved.renewed.push(*id),
+                Answered::Lost => resolved.lost.push(*id),
             }
         }
-        lost
+        resolved.renewed.sort_unstable();
+        resolved.lost.sort_unstable();
+        resolved
     }
 
     pub(crate) fn list(&self, filter: &OrderFilter) -> Vec<OrderView> {
@@ -293,20 +365,24 @@ impl Orders {
         newest_first.filter(is_meant).take(filter.limit).map(Order::view).collect()
     }
 
-    /// How many work that a mass cancel would meet.
-    pub(crate) fn count_working(
-        &self,
-        account: Option<AccountId>,
-        instrument: Option<InstrumentId>,
-        side: Option<Side>,
-    ) -> u64 {
-        let is_met = |order: &&Order| {
-            order.is_working()
-                && account.is_none_or(|account| order.account == account)
-                && instrument.is_none_or(|instrument| order.request.instrument == instrument)
-                && side.is_none_or(|side| order.request.side == side)
+    /// The orders that work and that a mass cancel covers.
+    pub(crate) fn working(&self, scope: Scope) -> Vec<OrderId> {
+        self.orders.iter().filter(|(_, order)| order.is_covered(scope)).map(|(id, _)| *id).collect()
+    }
+
+    /// A frame of our own journal: a predecessor's mass cancel.
+    pub(crate) fn mass_cancelled(&mut self, request: &wire::CancelAll) {
+        self.mass_cancels.insert(Scope::of(request), request.order_id);
+    }
+
+    /// The orders that work although a predecessor's mass cancel covers them. Once.
+    pub(crate) fn take_owed(&mut self) -> Vec<OrderId> {
+        let mass_cancels = std::mem::take(&mut self.mass_cancels);
+        let is_owed = |id: &OrderId, order: &Order| {
+            let mut covering = mass_cancels.iter().filter(|(scope, _)| order.is_covered(**scope));
+            covering.any(|(_, request)| request.is_newer_than(*id))
         };
-        self.orders.values().filter(is_met).count() as u64
+        self.orders.iter().filter(|(id, order)| is_owed(id, order)).map(|(id, _)| *id).collect()
     }
 }
 
@@ -321,7 +397,7 @@ pub(crate) fn changed(
 
 #[cfg(test)]
 mod tests {
-    use wire::{OrderType, OrderUpdate, StrategyId, TimeInForce};
+    use wire::{InstrumentId, OrderType, OrderUpdate, Side, StrategyId, TimeInForce};
 
     use super::*;
 
@@ -403,22 +479,136 @@ mod tests {
         assert_eq!((order.filled, order.remaining, order.is_working()), (Quantity(3), Quantity(4), true));
     }
 
+    /// The report of an update, from this frame of matching's.
+    fn from_frame(update: Execution, position: u64) -> Execution {
+        update.passed_on(position)
+    }
+
+    fn standing(order: &NewOrder, position: u64, filled: i64) -> OrderUpdate {
+        OrderUpdate {
+            quantity: order.quantity,
+            filled: Quantity(filled),
+            remaining: Quantity(order.quantity.0 - filled),
+            price: order.price,
+            execution: position,
+            ..OrderUpdate::about(order.order_id, order.instrument, OrderStatus::PartiallyFilled, Reason::None)
+        }
+    }
+
+    /// Every state of an order × every answer of the ledger.
     #[test]
-    fn after_a_loss_what_the_ledger_does_not_have_is_unknown_and_never_failed() {
+    fn a_snapshot_changes_an_order_only_as_the_table_says() {
+        // Position of matching's last frame about it that was reported, 0 if there is none.
+        const SEEN: u64 = 640;
+        let states: [(&str, Option<OrderStatus>, bool); 7] = [
+            ("sent", None, true),
+            ("sent after the loss", None, false),
+            ("accepted", Some(OrderStatus::Accepted), true),
+            ("accepted after the loss", Some(OrderStatus::Accepted), false),
+            ("filled", Some(OrderStatus::Filled), true),
+            ("cancelled", Some(OrderStatus::Cancelled), true),
+            ("rejected", Some(OrderStatus::Rejected), true),
+        ];
+        // Position of the ledger's last frame about it, if it works there, and what the snapshot contains.
+        let answers: [(&str, Option<u64>, u64); 4] = [
+            ("works, news", Some(704), 768),
+            ("works, no news", Some(SEEN), 768),
+            ("absent, newer", None, 768),
+            ("absent, older", None, SEEN),
+        ];
+        let expected = [
+            ("sent", ["partially-filled", "partially-filled", "unknown", "unknown"]),
+            ("sent after the loss", ["partially-filled", "partially-filled", "sent", "sent"]),
+            ("accepted", ["partially-filled", "accepted", "unknown", "accepted"]),
+            ("accepted after the loss", ["partially-filled", "accepted", "accepted", "accepted"]),
+            ("filled", ["filled"; 4]),
+            ("cancelled", ["cancelled"; 4]),
+            ("rejected", ["rejected"; 4]),
+        ];
+        for ((state, status, is_doubtful), (_, outcomes)) in states.into_iter().zip(expected) {
+            for ((answer, works, contained), outcome) in answers.into_iter().zip(outcomes) {
+                let mut orders = Orders::default();
+                let order = sent(&mut orders, 1, "a");
+                let reported = |orders: &mut Orders| {
+                    if let Some(status) = status {
+                        orders.report(&from_frame(update(&order, status), SEEN), 64);
+                    }
+                };
+                match is_doubtful {
+                    true => {
+                        reported(&mut orders);
+                        orders.doubt();
+                    }
+                    false => {
+                        orders.doubt();
+                        orders.orders.get_mut(&order.order_id).unwrap().is_doubtful = false;
+                        reported(&mut orders);
+                    }
+                }
+                let works: Vec<OrderUpdate> = works.map(|at| standing(&order, at, 3)).into_iter().collect();
+                let resolved = orders.resolve(&works, contained);
+                let view = orders.get(order.order_id).unwrap().view();
+                assert_eq!(view.status, outcome, "{state}; {answer}");
+                assert_eq!(!resolved.lost.is_empty(), outcome == "unknown", "{state}; {answer}");
+                let is_renewed = outcome == "partially-filled";
+                assert_eq!((!resolved.renewed.is_empty(), view.filled == 3), (is_renewed, is_renewed));
+                // The same answer again changes nothing.
+                assert_eq!(orders.resolve(&works, contained), Resolved::default(), "{state}; {answer}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_snapshot_brought_is_not_counted_again_and_an_order_called_unknown_may_still_answer() {
         let mut orders = Orders::default();
         let made: Vec<NewOrder> =
-            (1..=3).map(|number| sent(&mut orders, number, &number.to_string())).collect();
-        for (order, position) in made.iter().take(2).zip([64, 128]) {
-            orders.report(&update(order, OrderStatus::Accepted), position);
-        }
-        assert!(orders.doubt());
-        let Execution::Update(works) = update(&made[0], OrderStatus::Accepted) else { unreachable!() };
-        let mut lost = orders.resolve(&[works], 4_096);
-        lost.sort_unstable();
-        assert_eq!(lost, [made[1].order_id, made[2].order_id]);
-        // The third was on its way to td.
-        orders.report(&update(&made[2], OrderStatus::Accepted), 192);
-        let status = |order: &NewOrder| orders.get(order.order_id).unwrap().view().status;
-        assert_eq!(made.iter().map(status).collect::<Vec<_>>(), ["accepted", "unknown", "accepted"]);
+            (1..=2).map(|number| sent(&mut orders, number, &number.to_string())).collect();
+        orders.doubt();
+        let resolved = orders.resolve(&[standing(&made[0], 704, 3)], 768);
+        assert_eq!((resolved.renewed, resolved.lost), (vec![made[0].order_id], vec![made[1].order_id]));
+        let fill = Execution::Fill(wire::Fill {
+            order_id: made[0].order_id,
+            trade_id: 1,
+            instrument: made[0].instrument,
+            side: made[0].side,
+            liquidity: wire::Liquidity::Maker,
+            reserved: [0; 2],
+            price: Price(10),
+            quantity: Quantity(3),
+            remaining: Quantity(4),
+            event_time: wire::Nanos(0),
+            execution: 704,
+            answered_up_to: 0,
+        });
+        orders.report(&fill, 64);
+        assert_eq!(orders.get(made[0].order_id).unwrap().filled, Quantity(3));
+        // It was on its way to td.
+        orders.report(&from_frame(update(&made[1], OrderStatus::Accepted), 832), 128);
+        assert!(orders.get(made[1].order_id).unwrap().is_working());
+    }
+
+    #[test]
+    fn a_refused_cancel_does_not_end_the_doubt_about_its_order() {
+        let mut orders = Orders::default();
+        let order = sent(&mut orders, 1, "a");
+        orders.report(&from_frame(update(&order, OrderStatus::Accepted), 640), 64);
+        orders.doubt();
+        // The end is lost; the market does not know the order any more.
+        orders.report(&from_frame(update(&order, OrderStatus::CancelRejected), 832), 192);
+        assert_eq!(orders.resolve(&[], 768).lost, [order.order_id]);
+    }
+
+    #[test]
+    fn a_predecessors_mass_cancel_is_owed_to_what_it_covers_and_not_to_later_orders() {
+        let mut orders = Orders::default();
+        let made: Vec<NewOrder> = (1..=2).map(|number| sent(&mut orders, number, "")).collect();
+        let request = OrderId::new(StrategyId(9), 1, 3);
+        let other = Scope { side: Some(Side::Sell), ..Scope::default() };
+        orders.mass_cancelled(&other.request(OrderId::new(StrategyId(9), 1, 9)));
+        orders.mass_cancelled(&Scope { side: Some(Side::Buy), ..other }.request(request));
+        sent(&mut orders, 4, "");
+        orders.report(&update(&made[1], OrderStatus::Cancelled), 64);
+        assert_eq!(orders.take_owed(), [made[0].order_id]);
+        assert!(orders.take_owed().is_empty());
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use journal::Journal;
 use node::{Frame, Input, InstanceDir, JoinError, read_held};
-use wire::{Best, ClientOrder, Instrument, InstrumentId, Message, NewOrder, Quote, TradePrint};
+use wire::{Best, CancelAll, ClientOrder, Instrument, InstrumentId, Message, NewOrder, Quote, TradePrint};
 
 use super::Role;
 use super::market::Market;
@@ -24,6 +24,11 @@ pub(super) fn read(instance: &InstanceDir, journal: &str, orders: &mut Orders) -
             if let Ok(order) = NewOrder::decode(frame.payload) {
                 orders.sent(&order, frame.time);
                 count += 1;
+            }
+        }
+        CancelAll::ID => {
+            if let Ok(request) = CancelAll::decode(frame.payload) {
+                orders.mass_cancelled(&request);
             }
         }
         _ => {}

@@ -19,8 +19,6 @@ struct Session {
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
     live: HashMap<u64, Session>,
-    /// Orders whose session has ended, and that have not been cancelled yet.
-    ended: Vec<OrderId>,
 }
 
 impl Sessions {
@@ -28,10 +26,14 @@ impl Sessions {
         self.live.insert(session, Session { token, orders: Vec::new(), room: ROOM });
     }
 
-    pub(super) fn end(&mut self, session: u64) {
-        if let Some(session) = self.live.remove(&session) {
-            self.ended.extend(session.orders);
-        }
+    /// Ends a session. Returns its orders; none, if it has ended before.
+    pub(super) fn end(&mut self, session: u64) -> Vec<OrderId> {
+        self.live.remove(&session).map_or_else(Vec::new, |session| session.orders)
+    }
+
+    /// Ends all sessions. Returns their orders.
+    pub(super) fn end_all(&mut self) -> Vec<OrderId> {
+        self.live.drain().flat_map(|(_, session)| session.orders).collect()
     }
 
     /// Does it live, and is it this token's?
@@ -48,19 +50,6 @@ impl Sessions {
             session.room = ROOM.max(session.orders.len() * 2);
         }
     }
-
-    pub(super) fn has_ended(&self) -> bool {
-        !self.ended.is_empty()
-    }
-
-    pub(super) fn take_ended(&mut self) -> Vec<OrderId> {
-        std::mem::take(&mut self.ended)
-    }
-
-    /// There was no room for its cancel.
-    pub(super) fn again(&mut self, order: OrderId) {
-        self.ended.push(order);
-    }
 }
 
 #[cfg(test)]
@@ -74,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_session_has_sent_is_cancelled_once_when_it_ends() {
+    fn a_session_ends_once_and_names_all_its_orders() {
         let mut sessions = Sessions::default();
         sessions.begin(1, 7);
         sessions.begin(2, 7);
@@ -82,12 +71,9 @@ mod tests {
         for (session, order) in [(1, 1), (2, 2), (1, 3), (9, 4)] {
             sessions.add(session, id(order), |_| true);
         }
-        sessions.end(1);
-        sessions.end(1);
-        assert!(!sessions.is_of(1, 7) && sessions.has_ended());
-        assert_eq!((sessions.take_ended(), sessions.has_ended()), (vec![id(1), id(3)], false));
-        sessions.again(id(3));
-        assert_eq!(sessions.take_ended(), [id(3)]);
+        assert_eq!(sessions.end(1), [id(1), id(3)]);
+        assert!(!sessions.is_of(1, 7) && sessions.end(1).is_empty());
+        assert_eq!((sessions.end_all(), sessions.end_all()), (vec![id(2)], vec![]));
     }
 
     #[test]

@@ -278,3 +278,6 @@ async fn run(shared: Arc<Shared>, mailbox: Mailbox, mut arriving: UnboundedRecei
         }
     }
 }
+        for order in new.resolved.drain(..) {
+            place.board.borrow_mut().order(&order);
+        }

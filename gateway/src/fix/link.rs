@@ -69,6 +69,8 @@ pub(super) struct Link {
     /// The last report that was looked at.
     looked: u64,
     looked_at_token: Instant,
+    /// The last statement of the ledger that was looked at.
+    resolved: u64,
 }
 
 impl Link {
@@ -112,6 +114,7 @@ impl Link {
             looked,
             looked_at_token: now,
         }
+            resolved: place.resolved.borrow().back().map_or(0, |(number, _)| *number),
     }
 
     fn failed(&self, error: &io::Error) -> End {
@@ -184,6 +187,7 @@ impl Link {
             let wait = (self.wrote + self.heartbeat).min(self.heard + self.heartbeat).max(Instant::now());
             let wait = wait.min(Instant::now() + Duration::from_millis(200)) + Duration::from_millis(1);
             tokio::select! {
+            self.resolved().await?;
                 read = self.reader.read(&mut buffer) => match read {
                     Ok(0) | Err(_) => return Err(None),
                     Ok(count) => {
@@ -476,6 +480,28 @@ impl Link {
     }
 
     async fn report(&mut self, event: &Arc<Event>) -> Result<(), End> {
+    /// Orders with lost reports, as they stand by the ledger.
+    async fn resolved(&mut self) -> Result<(), End> {
+        for (number, order) in self.place.resolved_after(self.resolved) {
+            self.resolved = number;
+            let is_mine = order.token == self.identity.token.id;
+            let Some(root) = order.client_order_id.as_deref().filter(|_| is_mine) else { continue };
+            let symbol = self.place.market.borrow().name(order.instrument);
+            let exec_id = self.exec_id();
+            let names = words::Names {
+                id: self.store.current(root),
+                before: None,
+                symbol: &symbol,
+                exec_id: &exec_id,
+                value: self.value(&order.order_id),
+                time_ns: self.place.now(),
+            };
+            let fields = words::report(&order, 'I', &names, None);
+            self.send("8", fields).await?;
+        }
+        Ok(())
+    }
+
         let About::Order(order) = &event.about else { return Ok(()) };
         // Of this session are the orders of its token; one without a name was not sent over FIX.
         let Some(root) = order.client_order_id.as_deref().filter(|_| order.token == self.identity.token.id)

@@ -38,6 +38,7 @@ use crate::http::socket::{Stream, keep_alive, listen, tls};
 use crate::http::{Shared, ask};
 use crate::push::{About, Channel, Event, Mailbox};
 use crate::side::{Letterbox, quoted, thread};
+use crate::view::OrderView;
 use market::Market;
 
 /// Reports that a session can catch up with.
@@ -64,6 +65,8 @@ struct Place {
 
 /// Binds, and starts the thread.
 pub(crate) fn start(
+    /// Orders with lost reports, as they stand by the ledger, each with a number that grows.
+    resolved: RefCell<VecDeque<(u64, Rc<OrderView>)>>,
     shared: &Arc<Shared>,
     config: &FixConfig,
     mailbox: Mailbox,
@@ -146,6 +149,23 @@ impl Place {
 async fn accept(place: Rc<Place>, listener: TcpListener, acceptor: Option<TlsAcceptor>) {
     let mut number = 0;
     loop {
+    /// An order with lost reports stands so by the ledger.
+    fn resolve(&self, order: OrderView) {
+        let mut resolved = self.resolved.borrow_mut();
+        let number = resolved.back().map_or(0, |(number, _)| *number) + 1;
+        if resolved.len() == HISTORY {
+            resolved.pop_front();
+        }
+        resolved.push_back((number, Rc::new(order)));
+    }
+
+    /// Those behind a number.
+    fn resolved_after(&self, number: u64) -> Vec<(u64, Rc<OrderView>)> {
+        let resolved = self.resolved.borrow();
+        let first = resolved.partition_point(|(known, _)| *known <= number);
+        resolved.range(first..).cloned().collect()
+    }
+
         let (stream, from) = match listener.accept().await {
             Ok(accepted) => accepted,
             Err(error) => {
@@ -217,6 +237,7 @@ async fn run(
         new.events.drain(..).for_each(|event| place.apply(event));
         // The core answers once it has read what was said to a predecessor, and hands that over before it answers again.
         if !place.is_ready.get() && answers >= 2 {
+        resolved: RefCell::default(),
             place.is_ready.set(true);
         }
         if (lists || answers < 2)
@@ -237,3 +258,4 @@ async fn run(
         }
     }
 }
+        new.resolved.drain(..).for_each(|order| place.resolve(order));

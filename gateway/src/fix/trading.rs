@@ -7,7 +7,7 @@ use super::codec::{Fields, Message};
 use super::link::Link;
 use super::store::Change;
 use super::words::{self, Names, Wrong, need, parse, quantity};
-use crate::core::ask::{Ask, Client, OrderFilter, OrderName, Outcome, Reply, Submission};
+use crate::core::ask::{Ask, Client, OrderFilter, OrderName, Outcome, Reply, Scope, Submission};
 use crate::http::body::client_id;
 use crate::http::{account, demand};
 use crate::view::OrderView;
@@ -25,7 +25,7 @@ impl Link {
         let _ = self.told.send(Told { messages: vec![(kind, fields)], dropped: None });
     }
 
-    fn exec_id(&self) -> String {
+    pub(super) fn exec_id(&self) -> String {
         format!("g-{:x}-{:x}", self.place.now(), self.store.next_out)
     }
 
@@ -282,7 +282,7 @@ pub(super) fn mass_cancel(link: &mut Link, message: &Message) -> Result<(), Wron
     };
     let made = answer.clone();
     let is_asked = link.ask(
-        |reply| Ask::CancelAll { account, instrument, side, reply },
+        |reply| Ask::CancelAll { scope: Scope { account, instrument, side }, reply },
         move |outcome| {
             let fields = match outcome {
                 Some(Outcome::CancelsAll(met)) => made(&kind, None, met),

@@ -13,7 +13,7 @@ use super::answer::{Answered, ask, json, parse};
 use super::auth::{Identity, Peer};
 use super::body::{BatchBody, MOST_ORDERS, OrderBody, ReplaceBody, client_id, side};
 use super::problem::{Kind, Problem};
-use crate::core::ask::{Ask, Client, OrderFilter, OrderName, Outcome, Submission};
+use crate::core::ask::{Ask, Client, OrderFilter, OrderName, Outcome, Scope, Submission};
 use crate::view::OrderView;
 
 /// What a batch led to: for each order, in their sequence.
@@ -39,7 +39,7 @@ pub(crate) struct BatchResult {
 /// A mass cancel.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct CancelsView {
-    /// Orders that worked when it was sent; each has a report of its own.
+    /// Orders that worked when it was sent; each is cancelled until it has ended, and has a report of its own.
     orders: u64,
 }
 
@@ -356,7 +356,8 @@ pub(crate) async fn cancel_all(
     }
     let instrument = instrument(shared, query).await?;
     let side = query.get("side").map(|text| side(text)).transpose()?;
-    let outcome = ask(shared, |reply| Ask::CancelAll { account, instrument, side, reply }).await?;
+    let scope = Scope { account, instrument, side };
+    let outcome = ask(shared, |reply| Ask::CancelAll { scope, reply }).await?;
     match outcome {
         Outcome::CancelsAll(orders) => json(StatusCode::ACCEPTED, &CancelsView { orders }),
         other => done(other, StatusCode::ACCEPTED).and_then(|(status, order)| json(status, &order)),

@@ -85,6 +85,18 @@ impl Hub {
         }
     }
 
+    /// These orders have lost reports and stand so by the ledger.
+    pub(crate) fn resolved(&mut self, orders: Vec<OrderView>) {
+        if orders.is_empty() {
+            return;
+        }
+        // Earlier reports are delivered first.
+        self.flush();
+        for mailbox in self.mailboxes.iter() {
+            mailbox.resolve(&orders);
+        }
+    }
+
     /// Hands over what this turn has brought.
     pub(crate) fn flush(&mut self) {
         for mailbox in self.mailboxes.iter() {

@@ -14,6 +14,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, oneshot};
 
 use super::event::{Channel, Event};
 use super::queue::Lost;
+use crate::view::OrderView;
 
 /// Events that may wait for a thread; beyond, market data is left out and announced.
 const LONGEST: usize = 65_536;
@@ -105,6 +106,8 @@ pub(crate) struct Letters {
     pub(crate) lost: Vec<(usize, Lost)>,
     /// Names and numbers of instruments.
     pub(crate) listed: Vec<(String, u32)>,
+    /// Orders with lost reports, as they stand by the ledger. Only threads that keep orders take them.
+    pub(crate) resolved: Vec<OrderView>,
     pub(crate) is_closing: bool,
     /// The thread has clients; without them it keeps own orders only.
     pub(crate) has_clients: bool,
@@ -179,6 +182,14 @@ impl Mailbox {
         self.post(|letters| letters.lost.push((letters.events.len(), lost)));
     }
 
+    /// These orders have lost reports and stand so by the ledger.
+    pub(crate) fn resolve(&self, orders: &[OrderView]) {
+        // A thread with a bell pushes reports alone.
+        if self.task.is_some() {
+            self.post(|letters| letters.resolved.extend_from_slice(orders));
+        }
+    }
+
     /// Events of a turn; `latest` are the last quotes, for a thread that has had no clients.
     pub(crate) fn push<'a>(&self, events: &[Arc<Event>], latest: impl Iterator<Item = &'a Arc<Event>>) {
         {
@@ -222,8 +233,12 @@ impl Mailbox {
         std::mem::swap(&mut into.arrivals, &mut letters.arrivals);
         std::mem::swap(&mut into.lost, &mut letters.lost);
         std::mem::swap(&mut into.listed, &mut letters.listed);
+        std::mem::swap(&mut into.resolved, &mut letters.resolved);
         into.is_closing = letters.is_closing;
-        let is_empty = into.events.is_empty() && into.arrivals.is_empty() && into.lost.is_empty();
+        let is_empty = into.events.is_empty()
+            && into.arrivals.is_empty()
+            && into.lost.is_empty()
+            && into.resolved.is_empty();
         letters.is_asleep = is_empty;
         letters.wants_latest
     }

@@ -74,6 +74,18 @@ fn free_port() -> u16 {
 
 /// `None`, with the reason printed: `colo` has not been built.
 pub(crate) fn platform(test: &str, more: &str) -> Option<Platform> {
+    platform_with(test, more, &[])
+}
+
+/// In place of the exchange: a market that is simulated, and quoted.
+pub(crate) const QUOTED: &[(&str, &str)] = &[
+    ("source = \"exchange\"", "source = \"sim\"\ncount = 0\ninterval = \"5ms\""),
+    ("fill = \"exchange\"\nself_trade = \"allow\"", ""),
+    ("[[matching.phases]]\nafter = \"0s\"\nphase = \"continuous\"", ""),
+];
+
+/// The same with parts of the platform file replaced.
+pub(crate) fn platform_with(test: &str, more: &str, changes: &[(&str, &str)]) -> Option<Platform> {
     let colo = Path::new(env!("CARGO_BIN_EXE_colo-gateway")).with_file_name("colo");
     if !colo.exists() {
         println!("skipped: there is no {}; `cargo build -p colo` makes it", colo.display());
@@ -81,7 +93,11 @@ pub(crate) fn platform(test: &str, more: &str) -> Option<Platform> {
     }
     let folder = tempfile::tempdir().unwrap();
     let (name, port) = (format!("gw-{test}-{}", std::process::id()), free_port());
-    let config = CONFIG.replace("NAME", &name).replace("PORT", &port.to_string()).replace("MORE", more);
+    let changed = changes.iter().fold(CONFIG.to_owned(), |text, (from, to)| {
+        assert!(text.contains(from), "{from}");
+        text.replace(from, to)
+    });
+    let config = changed.replace("NAME", &name).replace("PORT", &port.to_string()).replace("MORE", more);
     std::fs::write(folder.path().join("g.toml"), config).unwrap();
     let platform = Platform { folder, colo, name, port };
     let up = platform.colo(&["up", "g.toml", "--stay"]);
