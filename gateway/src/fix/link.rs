@@ -13,6 +13,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
 use wire::Execution;
 
+use super::Live;
 pub(super) use super::Place;
 use super::codec::{self, Decoder, Fields, Message, Step};
 use super::market::{Refused, Subscription, Wish};
@@ -24,10 +25,8 @@ use super::words::{self, Says, Wrong};
 use crate::http::Stream;
 use crate::http::auth::{Identity, Peer};
 use crate::push::{About, Event};
-use crate::time::{read_utc, utc};
+use crate::time::utc;
 
-/// SendingTime may be so far off.
-const SKEW_S: u64 = 120;
 /// Sums of as many orders that have ended are kept: the core remembers no more.
 const ENDED: usize = 100_000;
 /// Subscriptions of a session at most.
@@ -52,6 +51,8 @@ pub(super) struct Link {
     pub(super) store: Store,
     heartbeat: Duration,
     heard: Instant,
+    /// Since when a part of a message is there without its rest.
+    part: Option<Instant>,
     wrote: Instant,
     /// A TestRequest is out.
     tested: bool,
@@ -68,9 +69,9 @@ pub(super) struct Link {
     ended: VecDeque<String>,
     /// The last report that was looked at.
     looked: u64,
-    looked_at_token: Instant,
     /// The last statement of the ledger that was looked at.
     resolved: u64,
+    looked_at_token: Instant,
 }
 
 impl Link {
@@ -102,6 +103,7 @@ impl Link {
             store,
             heartbeat,
             heard: now,
+            part: None,
             wrote: now,
             tested: false,
             asked: (0, now),
@@ -112,9 +114,9 @@ impl Link {
             values: Values::default(),
             ended: VecDeque::new(),
             looked,
+            resolved: place.resolved.borrow().back().map_or(0, |(number, _)| *number),
             looked_at_token: now,
         }
-            resolved: place.resolved.borrow().back().map_or(0, |(number, _)| *number),
     }
 
     fn failed(&self, error: &io::Error) -> End {
@@ -149,9 +151,9 @@ impl Link {
     }
 
     /// Until it ends.
-    pub(super) async fn run(&mut self, begun: Result<(), End>) {
+    pub(super) async fn run(&mut self, begun: Result<(), End>, live: &Live) {
         let ended = match begun {
-            Ok(()) => self.go_on().await,
+            Ok(()) => self.go_on(live).await,
             Err(end) => Err(end),
         };
         if let Err(Some(why)) = ended {
@@ -163,19 +165,29 @@ impl Link {
         let _ = self.writer.shutdown().await;
     }
 
-    async fn go_on(&mut self) -> Result<(), End> {
+    async fn go_on(&mut self, live: &Live) -> Result<(), End> {
         let mut buffer = vec![0; 16 << 10];
         loop {
             loop {
                 match self.decoder.next() {
                     Step::More => break,
                     Step::Garbled(why) => {
+                        self.part = None;
                         log::warn!("FIX: {}: something is passed over: {why}", self.entry.client)
                     }
-                    Step::Message(message) => self.hear(&message).await?,
+                    Step::Message(message) => {
+                        self.part = None;
+                        self.hear(&message).await?;
+                    }
                 }
             }
+            live.next_in.set(self.store.next_in);
+            match self.decoder.has_part() {
+                true => drop(self.part.get_or_insert_with(Instant::now)),
+                false => self.part = None,
+            }
             self.reports().await?;
+            self.resolved().await?;
             while let Ok(told) = self.telling.try_recv() {
                 self.tell(told).await?;
             }
@@ -187,7 +199,6 @@ impl Link {
             let wait = (self.wrote + self.heartbeat).min(self.heard + self.heartbeat).max(Instant::now());
             let wait = wait.min(Instant::now() + Duration::from_millis(200)) + Duration::from_millis(1);
             tokio::select! {
-            self.resolved().await?;
                 read = self.reader.read(&mut buffer) => match read {
                     Ok(0) | Err(_) => return Err(None),
                     Ok(count) => {
@@ -213,6 +224,11 @@ impl Link {
             if !self.place.shared.guard.is_good(&self.identity.token.id) {
                 return Err(Some("the token is not good any more".to_owned()));
             }
+        }
+        // What a wrong length keeps back is never acted upon later: the client sends it again.
+        let head = self.place.shared.config.head;
+        if self.part.is_some_and(|since| now.duration_since(since) > head) {
+            return Err(Some(format!("a message is not whole after {} s", head.as_secs_f64())));
         }
         let silent = now.duration_since(self.heard);
         if silent > self.heartbeat * 5 / 2 {
@@ -308,14 +324,24 @@ impl Link {
             self.reject(message, &Wrong { tag: 0, reason: 9, text: text.to_owned() }).await?;
             return Err(Some(text.to_owned()));
         }
-        let sent = message.get(52).and_then(read_utc);
-        if sent.is_none_or(|sent| sent.abs_diff(self.place.now() / 1_000_000_000) > SKEW_S) {
-            let text = format!("SendingTime (52) must be there and be less than {SKEW_S} s off");
+        if let Some(text) = self.entry.late(message, self.place.now()) {
             self.reject(message, &Wrong { tag: 52, reason: 10, text: text.clone() }).await?;
             return Err(Some(text));
         }
+        let verdict = judge(message, self.store.next_in);
+        if let Some(tag) = message.repeated(|tag| words::is_single(message.kind(), tag))
+            && matches!(verdict, Verdict::Take | Verdict::Jump(_) | Verdict::Refuse(..))
+        {
+            let text = format!("tag {tag} appears more than once");
+            self.reject(message, &Wrong { tag, reason: 13, text: text.clone() }).await?;
+            if tag == 34 {
+                // Which number comes next is not known.
+                return Err(Some(text));
+            }
+            return self.is_counted(message);
+        }
         // These are answered whatever their number: both sides may be missing something.
-        match judge(message, self.store.next_in) {
+        match verdict {
             Verdict::Take => {
                 self.obey(message).await?;
                 // Behind it: what is done twice after a kill is known by its ClOrdID.
@@ -332,14 +358,18 @@ impl Link {
             Verdict::Jump(next) => self.store.expect(next).map_err(|error| self.failed(&error)),
             Verdict::Refuse(tag, text) => {
                 self.reject(message, &Wrong { tag, reason: 5, text: text.to_owned() }).await?;
-                // It was the next one all the same.
-                if message.sequence() == self.store.next_in {
-                    self.store.expect(message.sequence() + 1).map_err(|error| self.failed(&error))?;
-                }
-                Ok(())
+                self.is_counted(message)
             }
             Verdict::End(why) => Err(Some(why)),
         }
+    }
+
+    /// A message that is rejected was the next one all the same.
+    fn is_counted(&mut self, message: &Message) -> Result<(), End> {
+        if message.sequence() == self.store.next_in {
+            self.store.expect(message.sequence() + 1).map_err(|error| self.failed(&error))?;
+        }
+        Ok(())
     }
 
     /// The client has said goodbye.
@@ -450,6 +480,28 @@ impl Link {
         Ok(())
     }
 
+    /// Orders with lost reports, as they stand by the ledger.
+    async fn resolved(&mut self) -> Result<(), End> {
+        for (number, order) in self.place.resolved_after(self.resolved) {
+            self.resolved = number;
+            let is_mine = order.token == self.identity.token.id;
+            let Some(root) = order.client_order_id.as_deref().filter(|_| is_mine) else { continue };
+            let symbol = self.place.market.borrow().name(order.instrument);
+            let exec_id = self.exec_id();
+            let names = words::Names {
+                id: self.store.current(root),
+                before: None,
+                symbol: &symbol,
+                exec_id: &exec_id,
+                value: self.value(&order.order_id),
+                time_ns: self.place.now(),
+            };
+            let fields = words::report(&order, 'I', &names, None);
+            self.send("8", fields).await?;
+        }
+        Ok(())
+    }
+
     fn add_value(&mut self, event: &Event) {
         let About::Order(order) = &event.about else { return };
         if let Ok(Execution::Fill(fill)) = Execution::decode(event.message_id, &event.payload) {
@@ -480,28 +532,6 @@ impl Link {
     }
 
     async fn report(&mut self, event: &Arc<Event>) -> Result<(), End> {
-    /// Orders with lost reports, as they stand by the ledger.
-    async fn resolved(&mut self) -> Result<(), End> {
-        for (number, order) in self.place.resolved_after(self.resolved) {
-            self.resolved = number;
-            let is_mine = order.token == self.identity.token.id;
-            let Some(root) = order.client_order_id.as_deref().filter(|_| is_mine) else { continue };
-            let symbol = self.place.market.borrow().name(order.instrument);
-            let exec_id = self.exec_id();
-            let names = words::Names {
-                id: self.store.current(root),
-                before: None,
-                symbol: &symbol,
-                exec_id: &exec_id,
-                value: self.value(&order.order_id),
-                time_ns: self.place.now(),
-            };
-            let fields = words::report(&order, 'I', &names, None);
-            self.send("8", fields).await?;
-        }
-        Ok(())
-    }
-
         let About::Order(order) = &event.about else { return Ok(()) };
         // Of this session are the orders of its token; one without a name was not sent over FIX.
         let Some(root) = order.client_order_id.as_deref().filter(|_| order.token == self.identity.token.id)

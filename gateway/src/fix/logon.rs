@@ -8,11 +8,13 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::Notify;
 
+use super::Live;
 use super::codec::{self, Decoder, Fields, Message, Step};
 use super::link::{Link, Place};
 use super::sequence::{Verdict, judge};
 use super::sessions::{self, Entry};
 use super::store::Store;
+use super::words;
 use crate::http::Stream;
 use crate::http::auth::{Identity, Peer};
 use crate::time::utc;
@@ -67,22 +69,76 @@ pub(super) async fn serve(place: &Rc<Place>, bell: &Rc<Notify>, mut stream: Stre
         bell.notified().await;
     }
     let key = (logon.entry.client.clone(), logon.entry.gateway.clone());
-    if !place.live.borrow_mut().insert(key.clone()) {
-        log::warn!("FIX: {}/{} is logged on already; {} is sent away", key.0, key.1, peer.address);
-        let last = goodbye(&message, "this session is logged on already", place.now());
-        let _ = stream.write_all(&last).await;
-        return;
-    }
+    let seat = match take_over(place, &key, &message, &logon, &peer).await {
+        Ok(seat) => seat,
+        Err(why) => {
+            let last = goodbye(&message, &why, place.now());
+            let _ = stream.write_all(&last).await;
+            return;
+        }
+    };
     let path = sessions::state(Path::new(&place.config.sessions), &logon.entry);
     match Store::open(&path) {
-        Ok(store) => begin(place, bell, stream, decoder, (message, logon, peer, store)).await,
+        Ok(store) => {
+            tokio::select! {
+                () = begin(place, bell, stream, decoder, (message, logon, peer, store), &seat.live) => {}
+                // Messages that are noted and not sent are sent again, as after any connection that breaks off.
+                () = seat.live.replaced.notified() => {}
+            }
+        }
         Err(error) => {
             log::error!("FIX: {error}");
             let last = goodbye(&message, "the state of this session cannot be read", place.now());
             let _ = stream.write_all(&last).await;
         }
     }
-    place.live.borrow_mut().remove(&key);
+}
+
+/// A connection's place in a session, until it ends, however it ends.
+struct Seat<'a> {
+    place: &'a Place,
+    key: (String, String),
+    live: Rc<Live>,
+}
+
+impl Drop for Seat<'_> {
+    fn drop(&mut self) {
+        self.place.live.borrow_mut().remove(&self.key);
+        self.live.ended.notify_waiters();
+    }
+}
+
+/// Gives a session to a new connection. The connection that has it, which may be half open, ends: only the client knows the password,
+/// and it would not log on again over a connection that works. A Logon whose number the session would refuse replaces nothing.
+async fn take_over<'a>(
+    place: &'a Rc<Place>,
+    key: &(String, String),
+    message: &Message,
+    logon: &Logon,
+    peer: &Peer,
+) -> Result<Seat<'a>, String> {
+    loop {
+        let before = place.live.borrow().get(key).cloned();
+        let Some(before) = before else { break };
+        if !logon.is_reset
+            && let Verdict::End(why) = judge(message, before.next_in.get())
+        {
+            return Err(why);
+        }
+        log::warn!(
+            "FIX: {}/{} logs on again from {}: its connection is replaced",
+            key.0,
+            key.1,
+            peer.address
+        );
+        let ended = before.ended.notified();
+        before.replaced.notify_one();
+        // Another Logon of this session may be quicker, and is replaced too.
+        ended.await;
+    }
+    let live = Rc::new(Live::default());
+    place.live.borrow_mut().insert(key.clone(), Rc::clone(&live));
+    Ok(Seat { place, key: key.clone(), live })
 }
 
 async fn first(stream: &mut Stream, decoder: &mut Decoder) -> Option<Message> {
@@ -135,6 +191,12 @@ fn read(place: &Place, message: &Message, peer: &Peer, certificate: Option<&str>
         log::warn!("FIX: {error}");
         "there is no such session, or its password is wrong".to_owned()
     })?;
+    if let Some(tag) = message.repeated(|tag| words::is_single(message.kind(), tag)) {
+        return Err(format!("tag {tag} appears more than once"));
+    }
+    if let Some(why) = entry.late(message, place.now()) {
+        return Err(why);
+    }
     let guard = &place.shared.guard;
     let is_certified = certificate.is_some_and(|shown| {
         entry.certificate.as_deref().is_some_and(|known| known.eq_ignore_ascii_case(shown))
@@ -169,6 +231,7 @@ async fn begin(
     stream: Stream,
     decoder: Decoder,
     (message, logon, peer, mut store): (Message, Logon, Peer, Store),
+    live: &Rc<Live>,
 ) {
     if logon.is_reset
         && let Err(error) = store.reset()
@@ -190,5 +253,5 @@ async fn begin(
         // A Logon that was there before is none.
         _ => Err(Some("MsgSeqNum of a Logon must be the next one".to_owned())),
     };
-    link.run(begun).await;
+    link.run(begun, live).await;
 }

@@ -22,7 +22,7 @@ mod words;
 pub(crate) use fix_codec::{codec, sequence};
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,6 +46,17 @@ const HISTORY: usize = 65_536;
 /// After an accept that failed, as it does when there are no descriptors left.
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// The connection of a session, as a later Logon of the same session sees it.
+#[derive(Debug, Default)]
+struct Live {
+    /// The number that its next message must have; zero: it has just begun.
+    next_in: Cell<u64>,
+    /// A later Logon takes its place.
+    replaced: Notify,
+    /// It has let the session go.
+    ended: Notify,
+}
+
 /// The thread's.
 struct Place {
     shared: Arc<Shared>,
@@ -54,19 +65,19 @@ struct Place {
     reports: RefCell<VecDeque<Arc<Event>>>,
     /// Reports up to this one are not there any more.
     forgotten: Cell<u64>,
+    /// Orders with lost reports, as they stand by the ledger, each with a number that grows.
+    resolved: RefCell<VecDeque<(u64, Rc<OrderView>)>>,
     market: RefCell<Market>,
     /// All that was said to a predecessor is here.
     is_ready: Cell<bool>,
     is_closing: Cell<bool>,
     /// One connection a session.
-    live: RefCell<BTreeSet<(String, String)>>,
+    live: RefCell<BTreeMap<(String, String), Rc<Live>>>,
     bells: RefCell<BTreeMap<u64, Rc<Notify>>>,
 }
 
 /// Binds, and starts the thread.
 pub(crate) fn start(
-    /// Orders with lost reports, as they stand by the ledger, each with a number that grows.
-    resolved: RefCell<VecDeque<(u64, Rc<OrderView>)>>,
     shared: &Arc<Shared>,
     config: &FixConfig,
     mailbox: Mailbox,
@@ -138,17 +149,6 @@ impl Place {
         self.reports.borrow().back().map_or(self.forgotten.get(), |event| event.sequence)
     }
 
-    /// Reports behind a position.
-    fn reports_after(&self, position: u64) -> Vec<Arc<Event>> {
-        let reports = self.reports.borrow();
-        let first = reports.partition_point(|event| event.sequence <= position);
-        reports.range(first..).cloned().collect()
-    }
-}
-
-async fn accept(place: Rc<Place>, listener: TcpListener, acceptor: Option<TlsAcceptor>) {
-    let mut number = 0;
-    loop {
     /// An order with lost reports stands so by the ledger.
     fn resolve(&self, order: OrderView) {
         let mut resolved = self.resolved.borrow_mut();
@@ -166,6 +166,29 @@ async fn accept(place: Rc<Place>, listener: TcpListener, acceptor: Option<TlsAcc
         resolved.range(first..).cloned().collect()
     }
 
+    /// Reports behind a position.
+    fn reports_after(&self, position: u64) -> Vec<Arc<Event>> {
+        let reports = self.reports.borrow();
+        let first = reports.partition_point(|event| event.sequence <= position);
+        reports.range(first..).cloned().collect()
+    }
+}
+
+/// A connection's bell, until the connection ends, however it ends.
+struct Bell<'a> {
+    place: &'a Place,
+    number: u64,
+}
+
+impl Drop for Bell<'_> {
+    fn drop(&mut self) {
+        self.place.bells.borrow_mut().remove(&self.number);
+    }
+}
+
+async fn accept(place: Rc<Place>, listener: TcpListener, acceptor: Option<TlsAcceptor>) {
+    let mut number = 0;
+    loop {
         let (stream, from) = match listener.accept().await {
             Ok(accepted) => accepted,
             Err(error) => {
@@ -180,6 +203,7 @@ async fn accept(place: Rc<Place>, listener: TcpListener, acceptor: Option<TlsAcc
         };
         place.shared.meter.accepted();
         let _ = stream.set_nodelay(true);
+        keep_alive(&stream);
         number += 1;
         let (place, acceptor, number) = (Rc::clone(&place), acceptor.clone(), number);
         tokio::task::spawn_local(async move {
@@ -194,8 +218,8 @@ async fn accept(place: Rc<Place>, listener: TcpListener, acceptor: Option<TlsAcc
             };
             let bell = Rc::new(Notify::new());
             place.bells.borrow_mut().insert(number, Rc::clone(&bell));
+            let _bell = Bell { place: &place, number };
             logon::serve(&place, &bell, stream, from).await;
-            place.bells.borrow_mut().remove(&number);
             drop(permit);
         });
     }
@@ -213,6 +237,7 @@ async fn run(
         config,
         reports: RefCell::default(),
         forgotten: Cell::default(),
+        resolved: RefCell::default(),
         market: RefCell::default(),
         is_ready: Cell::default(),
         is_closing: Cell::default(),
@@ -223,7 +248,6 @@ async fn run(
         Ok(listener) => drop(tokio::task::spawn_local(accept(Rc::clone(&place), listener, acceptor))),
         Err(error) => return log::error!("FIX does not listen: {error}"),
     }
-        keep_alive(&stream);
     let mut letters = Letterbox::new(mailbox);
     let (mut lists, mut answers) = (true, 0);
     loop {
@@ -235,9 +259,9 @@ async fn run(
             place.forgotten.set(place.forgotten.get().max(lost.to));
         }
         new.events.drain(..).for_each(|event| place.apply(event));
+        new.resolved.drain(..).for_each(|order| place.resolve(order));
         // The core answers once it has read what was said to a predecessor, and hands that over before it answers again.
         if !place.is_ready.get() && answers >= 2 {
-        resolved: RefCell::default(),
             place.is_ready.set(true);
         }
         if (lists || answers < 2)
@@ -258,4 +282,3 @@ async fn run(
         }
     }
 }
-        new.resolved.drain(..).for_each(|order| place.resolve(order));

@@ -9,11 +9,23 @@ use super::codec::{Fields, Message};
 use crate::time::utc;
 use crate::view::OrderView;
 
+/// The tags that are acted upon and belong to no group. Other fields are passed over.
+const SINGLE: [u32; 41] = [
+    1, 7, 8, 9, 11, 16, 18, 34, 35, 36, 38, 40, 41, 43, 44, 49, 52, 54, 55, 56, 59, 77, 97, 98, 99, 108, 112,
+    122, 123, 141, 262, 263, 264, 265, 530, 553, 554, 584, 585, 789, 1137,
+];
+
+/// Whether there may be one field of this tag at most in a message of this type.
+pub(crate) fn is_single(kind: &str, tag: u32) -> bool {
+    // A MarketDataRequest has a group of instruments.
+    (SINGLE.contains(&tag) || NOT_KNOWN.contains(&tag)) && (kind, tag) != ("V", 55)
+}
+
 /// A field that is missing or wrong, as in a Reject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wrong {
     pub(crate) tag: u32,
-    /// SessionRejectReason: 1 missing, 5 a value that is none, 6 no number.
+    /// SessionRejectReason: 1 missing, 5 a value that is none, 6 no number, 9 CompIDs, 10 SendingTime, 13 more than one of a tag.
     pub(crate) reason: u32,
     pub(crate) text: String,
 }
@@ -334,5 +346,34 @@ mod tests {
             let wrong = asked(body).unwrap_err();
             assert_eq!((wrong.tag, wrong.reason), (tag, reason), "{body}");
         }
+    }
+
+    /// What the parts of the acceptor read of a message: the numbers behind these words in their source.
+    #[test]
+    fn every_tag_that_is_read_may_be_there_once_only() {
+        let sources = [
+            include_str!("words.rs"),
+            include_str!("trading.rs"),
+            include_str!("link.rs"),
+            include_str!("logon.rs"),
+            include_str!("market.rs"),
+            include_str!("sessions.rs"),
+            include_str!("../../fixcodec/src/sequence.rs"),
+        ];
+        let words = ["message.get(", "message.is(", "message.number(", "(message, ", ".is(", "price("];
+        let mut read = std::collections::BTreeSet::new();
+        for source in sources {
+            let source = source.split("#[cfg(test)]").next().unwrap();
+            for word in words {
+                for (place, _) in source.match_indices(word) {
+                    let digits: String =
+                        source[place + word.len()..].chars().take_while(char::is_ascii_digit).collect();
+                    read.extend(digits.parse::<u32>());
+                }
+            }
+        }
+        let doubled: Vec<&u32> = read.iter().filter(|tag| !is_single("D", **tag)).collect();
+        assert!(doubled.is_empty(), "read and not in SINGLE: {doubled:?}");
+        assert!(read.len() > 30, "{read:?}");
     }
 }

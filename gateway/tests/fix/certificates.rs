@@ -1,29 +1,9 @@
 //! Sessions over TLS.
 
-use std::path::Path;
-use std::process::Command;
-
 use serde_json::json;
 
 use crate::client::Client;
-use crate::support::platform;
-
-/// Keys and certificates in a folder: an authority, and what it has signed for these. False: there is no openssl.
-fn certificates(folder: &Path, names: &[&str]) -> bool {
-    let openssl = |arguments: &str| {
-        let done = Command::new("openssl").args(arguments.split(' ')).current_dir(folder).output();
-        done.is_ok_and(|done| done.status.success())
-    };
-    std::fs::write(folder.join("ext"), "basicConstraints=CA:FALSE\nsubjectAltName=DNS:localhost\n").unwrap();
-    let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
-    openssl(&format!("req -x509 {key} -keyout ca.key -out ca.pem -subj /CN=ca -days 2"))
-        && names.iter().all(|name| {
-            openssl(&format!("req {key} -keyout {name}.key -out {name}.csr -subj /CN={name}"))
-                && openssl(&format!(
-                    "x509 -req -in {name}.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out {name}.pem -days 2 -extfile ext"
-                ))
-        })
-}
+use crate::support::{certificates, platform};
 
 #[test]
 fn a_certificate_takes_the_place_of_a_password_for_its_own_session_only() {

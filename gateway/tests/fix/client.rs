@@ -40,7 +40,12 @@ impl Message {
 }
 
 pub(crate) fn now() -> String {
-    let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+    before(0)
+}
+
+/// So many seconds ago.
+pub(crate) fn before(seconds: u64) -> String {
+    let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs() - seconds;
     let date =
         Command::new("date").args(["-u", "-d", &format!("@{time}"), "+%Y%m%d-%H:%M:%S"]).output().unwrap();
     String::from_utf8(date.stdout).unwrap().trim().to_owned()

@@ -11,7 +11,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Instant;
 
-use client::{Client, Message, now, other, started};
+use client::{Client, Message, before, now, other, started};
 use serde_json::Value;
 use support::WATCHDOG;
 
@@ -265,11 +265,11 @@ fn wrong_numbers_are_asked_for_passed_over_or_the_end() {
     (client.next_out, client.next_in) = (1, 1);
     let reset = client.logon("141=Y|");
     assert!(reset.is(&[(141, "Y"), (34, "1")]), "{reset:?}");
-    // One connection a session.
+    // One connection a session: a Logon with a wrong number replaces none.
     let mut second = Client::new(port, &token);
     second.connect();
     second.send("A", &format!("98=0|108=30|554={token}|"));
-    assert!(second.read().unwrap().get(58).contains("already"));
+    assert!(second.read().unwrap().get(58).contains("MsgSeqNum too low"));
     client.send("1", "112=e|");
     client.expect(&[(35, "0"), (112, "e")]);
     client.write("35=0|49=WRONG|56=COLO|34=3|52=20260101-00:00:00|");
@@ -386,4 +386,120 @@ fn a_session_goes_on_at_the_next_platform_and_hears_of_its_orders_there() {
     client.next_in = seen.get(34).parse::<u64>().unwrap() + 1;
     client.order("d", 1, 1, "95");
     client.expect(&[(35, "8"), (150, "0"), (11, "d")]);
+}
+
+/// The client's host has lost the connection, and the gateway does not know it.
+#[test]
+fn a_new_logon_replaces_a_half_open_connection_and_loses_nothing() {
+    let Some((platform, port, token)) = started("fix-half") else { return };
+    let mut client = Client::new(port, &token);
+    client.logon("");
+    client.order("a", 1, 1, "95");
+    client.expect(&[(35, "8"), (150, "0"), (11, "a")]);
+    for round in 0..3 {
+        let mut half_open = client.stream.take();
+        client.logon("");
+        client.order(&format!("b{round}"), 1, 1, "95");
+        client.expect(&[(35, "8"), (150, "0"), (11, &format!("b{round}"))]);
+        // The old one has ended.
+        let mut rest = Vec::new();
+        let _ = half_open.as_mut().unwrap().read_to_end(&mut rest);
+    }
+    // A second Logon at the same time as the first: one of them has the session in the end, and it works.
+    let mut other = Client::new(port, &token);
+    (other.next_out, other.next_in) = (client.next_out, client.next_in);
+    other.logon("");
+    other.send("1", "112=still|");
+    other.expect(&[(35, "0"), (112, "still")]);
+    assert!(!platform.log("gateway").contains("panicked"));
+}
+
+/// What a wrong length or a doubled field leads to: the next message is acted upon at once, and none is guessed.
+#[test]
+fn a_message_that_is_wrong_keeps_back_no_other_and_is_not_guessed() {
+    let Some((platform, port, token)) = started("fix-wrong") else { return };
+    let mut client = Client::new(port, &token);
+    client.logon("");
+    for length in ["60000", "9999999", "1"] {
+        let text = format!(
+            "8=FIX.4.4\x019={length}\x0135=0\x0149=DESK\x0156=COLO\x0134=2\x0152={}\x0110=000\x01",
+            now()
+        );
+        client.stream.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
+        let id = format!("behind-{length}");
+        client.order(&id, 1, 1, "95");
+        client.expect(&[(35, "8"), (150, "0"), (11, &id)]);
+    }
+    for (number, doubled) in ["54=2|", "38=500|", "44=101|", "54=1|", "11=other|"].into_iter().enumerate() {
+        let body =
+            format!("11=twice-{number}|1=9|55=SIM001|54=1|38=1|40=2|44=95|59=0|60={}|{doubled}", now());
+        client.send("D", &body);
+        let tag = doubled.split('=').next().unwrap();
+        client.expect(&[(35, "3"), (373, "13"), (371, tag), (372, "D")]);
+    }
+    // The numbers went on.
+    client.order("last", 1, 1, "95");
+    client.expect(&[(35, "8"), (150, "0"), (11, "last")]);
+    let http = platform.token(&["http", "--role", "trader"]);
+    let all = platform.ask(&http, "GET", "/v1/orders?working=true", "");
+    assert_eq!(all.body["orders"].as_array().unwrap().len(), 4, "{all:?}");
+}
+
+#[test]
+fn a_message_that_is_later_than_its_session_allows_is_not_acted_upon() {
+    let Some((platform, port, token)) = started("fix-late") else { return };
+    let path = platform.path("fix.json");
+    let usual = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, usual.replace("\"account\"", "\"max_latency\":60,\"account\"")).unwrap();
+    let mut client = Client::new(port, &token);
+    client.logon("");
+    let late = |client: &mut Client, id: &str, seconds: u64| {
+        let (sequence, then) = (client.next_out, before(seconds));
+        client.next_out += 1;
+        client.write(&format!(
+            "35=D|49=DESK|56=COLO|34={sequence}|52={then}|11={id}|1=9|55=SIM001|54=1|38=1|40=2|44=95|59=0|60={then}|"
+        ));
+    };
+    late(&mut client, "late", 90);
+    client.expect(&[(35, "3"), (373, "10")]);
+    client.expect(&[(35, "5")]);
+    // A Logon too.
+    let mut client = Client::new(port, &token);
+    client.connect();
+    client.write(&format!("35=A|49=DESK|56=COLO|34=1|52={}|98=0|108=30|554={token}|141=Y|", before(90)));
+    assert!(client.read().unwrap().get(58).contains("SendingTime"));
+    let http = platform.token(&["http", "--role", "trader"]);
+    assert_eq!(platform.ask(&http, "GET", "/v1/clients/9/late", "").status, 404);
+    // A session that does not check takes it.
+    std::fs::write(&path, usual.replace("\"account\"", "\"check_latency\":false,\"account\"")).unwrap();
+    let mut client = Client::new(port, &token);
+    client.logon("141=Y|");
+    late(&mut client, "any-time", 3_600);
+    client.expect(&[(35, "8"), (150, "0"), (11, "any-time")]);
+}
+
+/// Bytes that are kept back by a length within a message are not acted upon later: the session ends.
+#[test]
+fn a_message_that_is_never_whole_ends_its_session() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let more = format!("head = \"3s\"\nfix = {{ listen = \"127.0.0.1:{port}\", sessions = \"fix.json\" }}");
+    let Some(platform) = support::platform("fix-part", &more) else { return };
+    let token = platform.token(&["fix", "--role", "trader"]);
+    let number = token.split('_').nth(1).unwrap();
+    let session = serde_json::json!({"client": "DESK", "gateway": "COLO", "token": number, "account": 9});
+    std::fs::write(platform.path("fix.json"), serde_json::json!({"sessions": [session]}).to_string())
+        .unwrap();
+    let mut client = Client::new(port, &token);
+    client.logon("");
+    // A field of data with a large length: its bytes may be anything.
+    let text = format!(
+        "8=FIX.4.4\x019=60000\x0135=0\x0149=DESK\x0156=COLO\x0134=2\x0152={}\x0195=50000\x0196=",
+        now()
+    );
+    client.stream.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
+    client.order("kept-back", 1, 1, "95");
+    let last = client.expect(&[(35, "5")]);
+    assert!(last.get(58).contains("not whole"), "{last:?}");
+    assert!(client.next().is_none());
+    assert_eq!(platform.ask(&token, "GET", "/v1/clients/9/kept-back", "").status, 404);
 }

@@ -333,3 +333,20 @@ pub(crate) fn order(name: &str, side: &str, quantity: u32, price: &str) -> Strin
         r#"{{"client_order_id":"{name}","account":9,"symbol":"SIM001","side":"{side}","quantity":{quantity},"price":"{price}"}}"#
     )
 }
+
+/// Keys and certificates in a folder: an authority, and what it has signed for these. False: there is no openssl.
+pub(crate) fn certificates(folder: &Path, names: &[&str]) -> bool {
+    let openssl = |arguments: &str| {
+        let done = Command::new("openssl").args(arguments.split(' ')).current_dir(folder).output();
+        done.is_ok_and(|done| done.status.success())
+    };
+    std::fs::write(folder.join("ext"), "basicConstraints=CA:FALSE\nsubjectAltName=DNS:localhost\n").unwrap();
+    let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
+    openssl(&format!("req -x509 {key} -keyout ca.key -out ca.pem -subj /CN=ca -days 2"))
+        && names.iter().all(|name| {
+            openssl(&format!("req {key} -keyout {name}.key -out {name}.csr -subj /CN={name}"))
+                && openssl(&format!(
+                    "x509 -req -in {name}.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out {name}.pem -days 2 -extfile ext"
+                ))
+        })
+}
