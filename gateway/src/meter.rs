@@ -72,9 +72,20 @@ pub(crate) struct Pushed {
     pub(crate) clients: u64,
 }
 
+/// What the thread of DIFF keeps for its sessions.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Waiting {
+    pub(crate) sessions: u64,
+    /// Bytes: requests, and what waits for peeks.
+    pub(crate) kept: u64,
+    /// Bytes of answers that are being written.
+    pub(crate) answers: u64,
+}
+
 /// The counters.
 #[derive(Debug)]
 pub(crate) struct Meter {
+    diff: Mutex<Waiting>,
     requests: Vec<[Counter; STATUSES.len()]>,
     durations: Vec<Histogram>,
     accepted: Counter,
@@ -95,6 +106,7 @@ impl Default for Meter {
     fn default() -> Meter {
         let histogram = || Histogram::new_classic_and_native(BOUNDS, NativeHistogramConfig::new(1.1));
         Meter {
+            diff: Mutex::default(),
             requests: Class::ALL.iter().map(|_| std::array::from_fn(|_| Counter::default())).collect(),
             durations: Class::ALL.iter().map(|_| histogram()).collect(),
             accepted: Counter::default(),
@@ -160,6 +172,16 @@ impl Meter {
         if let Some(place) = threads.get_mut(thread) {
             *place = pushed;
         }
+    }
+
+    /// The thread of DIFF says how it stands.
+    pub(crate) fn diff(&self, waiting: Waiting) {
+        *self.diff.lock().unwrap_or_else(PoisonError::into_inner) = waiting;
+    }
+
+    /// How it stood last.
+    pub(crate) fn of_diff(&self) -> Waiting {
+        *self.diff.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Of all threads.

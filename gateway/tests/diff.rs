@@ -372,3 +372,51 @@ fn an_unmodified_tqsdk_sees_trades_and_survives_a_kill_of_the_gateway() {
     assert_eq!((&result["long"], &result["short"]), (&json!(long), &json!(short)), "{result}");
     assert_eq!((long, short), (7, 0));
 }
+
+#[test]
+fn a_session_that_asks_for_much_and_never_peeks_is_let_go_and_the_others_are_served() {
+    let Some(platform) = platform("diff-greedy", DIFF) else { return };
+    let token = platform.token(&["t", "--role", "trader"]);
+    let mut good = Client::connect(&platform, &access(&platform, &token));
+    good.login("9", &token);
+    let long = "x".repeat(400 << 10);
+    for _ in 0..3 {
+        let mut greedy = Client::connect(&platform, &access(&platform, &token));
+        greedy.login("9", &token);
+        // Each is refused, and the refusal repeats the order's name.
+        let refused = json!({"aid": "insert_order", "user_id": "9", "order_id": long, "exchange_id": "SHFE",
+            "instrument_id": "SIM001", "direction": "BUY", "offset": "OPEN", "volume": 1, "price_type": "LIMIT", "limit_price": 95});
+        let text = refused.to_string();
+        let stream = greedy.socket.stream.try_clone().unwrap();
+        let mut writer = Socket { stream };
+        let writing = std::thread::spawn(move || {
+            for _ in 0..20 {
+                let mut bytes = vec![0x81, 0x80 | 127];
+                bytes.extend((text.len() as u64).to_be_bytes());
+                bytes.extend([0; 4]);
+                bytes.extend(text.as_bytes());
+                // It is closed in the middle.
+                if writer.stream.write_all(&bytes).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut rest = Vec::new();
+        let _ = greedy.socket.stream.read_to_end(&mut rest);
+        writing.join().unwrap();
+        assert!(rest.len() < 4 << 20, "{} bytes", rest.len());
+    }
+    good.insert("9", "good", "BUY", 1, 95.0);
+    good.until("the order", |data| data["trade"]["9"]["orders"]["good"]["status"] == "ALIVE");
+    let admin = platform.token(&["m", "--role", "admin"]);
+    let metrics = platform.ask(&admin, "GET", "/metrics", "").body;
+    let metrics = metrics.as_str().unwrap();
+    for name in [
+        "colo_gateway_diff_sessions",
+        "colo_gateway_diff_kept_bytes",
+        "colo_gateway_diff_answers_limit_bytes",
+    ] {
+        assert!(metrics.contains(name), "{name}");
+    }
+    assert!(!platform.log("gateway").contains("panicked"));
+}

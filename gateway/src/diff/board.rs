@@ -80,6 +80,24 @@ impl<K: Clone + Eq + Hash> Book<K> {
         keys.filter_map(|key| self.rows.get(key)).map(|row| &*row.text)
     }
 
+    /// What has changed behind `seen`, in that order and up to about `most` bytes, but one row at least; and the change up to which
+    /// this is all. `version` is the last change of all.
+    pub(crate) fn part(&self, seen: u64, version: u64, most: usize) -> (Vec<&str>, u64) {
+        let (mut rows, mut bytes) = (Vec::new(), 0);
+        let mut reached = seen;
+        for (change, key) in self.changes.range(seen.saturating_add(1)..) {
+            if bytes >= most && !rows.is_empty() {
+                return (rows, reached);
+            }
+            reached = *change;
+            if let Some(row) = self.rows.get(key) {
+                bytes += row.text.len();
+                rows.push(&*row.text);
+            }
+        }
+        (rows, version)
+    }
+
     /// A row as it stands.
     pub(crate) fn get(&self, key: &K) -> Option<&str> {
         self.rows.get(key).map(|row| &*row.text)
@@ -99,15 +117,6 @@ pub(crate) struct Account {
     pub(crate) trades: Book<String>,
     /// The platform's ids of the orders, by the name that clients use.
     pub(crate) ids: HashMap<String, (OrderId, u64)>,
-}
-
-impl Account {
-    pub(crate) fn is_new(&self, seen: u64) -> bool {
-        self.money.is_new(seen)
-            || self.positions.is_new(seen)
-            || self.orders.is_new(seen)
-            || self.trades.is_new(seen)
-    }
 }
 
 /// One instrument's quote.
@@ -211,6 +220,15 @@ impl Board {
         if account.ids.len() > 2 * KEPT {
             let Account { ids, orders, .. } = account;
             ids.retain(|key, _| orders.rows.contains_key(key));
+        }
+    }
+
+    /// All quotes have changed.
+    #[cfg(test)]
+    pub(crate) fn touch_quotes(&mut self) {
+        let numbers: Vec<u32> = self.quotes.keys().copied().collect();
+        for number in numbers {
+            self.quoted(number, 1, |_| {});
         }
     }
 

@@ -8,9 +8,9 @@ use std::time::Instant;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf};
 
 use super::asked::{Asked, ReqLogin};
-use super::session::{Session, listed};
+use super::session::{self, Session, listed};
 use super::trading::{self, Login};
-use super::{Arrival, Handle, Place};
+use super::{Arrival, Bytes, Handle, KEPT, Place, SHARE};
 use crate::http::Stream;
 use crate::http::auth::Peer;
 use crate::push::frame::{Decoder, Incoming, Kind, close, frame};
@@ -33,6 +33,8 @@ struct Connection {
     writer: WriteHalf<Stream>,
     decoder: Decoder,
     logins: HashMap<u32, Login>,
+    /// Bytes kept for it.
+    kept: Bytes,
 }
 
 pub(super) async fn serve(place: Rc<Place>, number: u64, arrival: Arrival) {
@@ -60,6 +62,7 @@ pub(super) async fn serve(place: Rc<Place>, number: u64, arrival: Arrival) {
         writer,
         decoder,
         logins: HashMap::new(),
+        kept: Bytes::none(&place.kept),
     };
     if let End::Close(code, reason) = connection.run().await {
         let last = close(code, reason);
@@ -76,10 +79,13 @@ impl Connection {
             if let Err(end) = self.hear().await {
                 return end;
             }
+            if let Err(end) = self.count() {
+                return end;
+            }
             self.place.tell(&self.handle);
             let answer = self.handle.answer.borrow_mut().take();
-            if let Some(text) = answer {
-                let bytes = frame(Kind::Text, text.as_bytes());
+            if let Some(answer) = answer {
+                let bytes = frame(Kind::Text, answer.text.as_bytes());
                 if let Err(end) = self.write(&bytes).await {
                     return end;
                 }
@@ -121,6 +127,16 @@ impl Connection {
         }
     }
 
+    /// Counts the bytes kept for the session, and ends a session beyond its limit: none of its messages is left out in silence.
+    fn count(&mut self) -> Result<(), End> {
+        let bytes = self.handle.session.borrow().bytes();
+        self.kept.set(bytes + self.decoder.held());
+        match bytes > session::KEPT || bytes > SHARE && self.place.kept.get() > KEPT {
+            true => Err(End::Close(4001, "you ask for too much, or do not peek")),
+            false => Ok(()),
+        }
+    }
+
     /// What has come, message by message.
     async fn hear(&mut self) -> Result<(), End> {
         loop {
@@ -134,7 +150,10 @@ impl Connection {
                 Some(Incoming::Pong) => {}
                 Some(Incoming::Close(_)) => return Err(End::Close(1000, "")),
                 Some(Incoming::Binary(_)) => return Err(End::Close(1003, "say it as text")),
-                Some(Incoming::Text(text)) => self.obey(&text).await,
+                Some(Incoming::Text(text)) => {
+                    self.obey(&text).await;
+                    self.count()?;
+                }
             }
         }
     }
@@ -190,7 +209,11 @@ impl Connection {
         match trading::login(&self.place, asked, &self.peer) {
             Ok((account, login)) => {
                 let token = std::sync::Arc::clone(&login.identity.token);
-                self.handle.tokens.borrow_mut().push(token);
+                let mut tokens = self.handle.tokens.borrow_mut();
+                if tokens.iter().all(|known| known.id != token.id) {
+                    tokens.push(token);
+                }
+                drop(tokens);
                 self.logins.insert(account, login);
                 self.handle.session.borrow_mut().login(account);
                 self.place.follow(true);

@@ -41,6 +41,7 @@ use wire::InstrumentId;
 use crate::core::ask::Ask;
 use crate::http::auth::Peer;
 use crate::http::{Shared, ask};
+use crate::meter::Waiting;
 use crate::push::{Mailbox, NewSocket};
 use crate::side::{Letterbox, thread};
 use access::Access;
@@ -60,6 +61,12 @@ pub(crate) struct Arrival {
     pub(crate) socket: NewSocket,
     pub(crate) peer: Peer,
 }
+
+/// Bytes that are kept for all sessions at most; beyond, a session that has more than its share is ended.
+pub(crate) const KEPT: usize = 256 << 20;
+const SHARE: usize = 64 << 10;
+/// Bytes of answers that are being written at most; beyond, further answers wait.
+pub(crate) const ANSWERS: usize = 64 << 20;
 
 /// Where HTTP hands sockets over, and asks whose an access token is.
 pub(crate) struct Door {
@@ -101,16 +108,49 @@ struct Handle {
     session: RefCell<Session>,
     /// An answer is ready, or the session is to end.
     news: Notify,
-    answer: RefCell<Option<String>>,
+    answer: RefCell<Option<Answer>>,
     tokens: RefCell<Vec<Arc<Token>>>,
     end: Cell<Option<(u16, &'static str)>>,
     heard: Cell<Instant>,
     pinged: Cell<bool>,
 }
 
+/// An answer. Its bytes count until it is written.
+struct Answer {
+    text: String,
+    _bytes: Bytes,
+}
+
+/// Bytes that count in a sum as long as they are kept.
+struct Bytes {
+    sum: Rc<Cell<usize>>,
+    count: usize,
+}
+
+impl Bytes {
+    fn none(sum: &Rc<Cell<usize>>) -> Bytes {
+        Bytes { sum: Rc::clone(sum), count: 0 }
+    }
+
+    fn set(&mut self, count: usize) {
+        self.sum.set(self.sum.get() - self.count + count);
+        self.count = count;
+    }
+}
+
+impl Drop for Bytes {
+    fn drop(&mut self) {
+        self.set(0);
+    }
+}
+
 /// The thread's.
 struct Place {
     shared: Arc<Shared>,
+    /// Bytes that are kept for all sessions: what they have asked for, and what waits for their peeks.
+    kept: Rc<Cell<usize>>,
+    /// Bytes of answers that are being written.
+    answers: Rc<Cell<usize>>,
     board: RefCell<Board>,
     holdings: RefCell<Holdings>,
     handles: RefCell<BTreeMap<u64, Rc<Handle>>>,
@@ -125,11 +165,17 @@ impl Place {
 
     /// Writes the answer of a session that has peeked, if there is news for it.
     fn tell(&self, handle: &Handle) {
+        // The next look comes soon, and others have been written then.
+        if self.answers.get() >= ANSWERS {
+            return;
+        }
         // One at a time: the next peek comes behind it.
         if handle.answer.borrow().is_none()
             && let Some(text) = handle.session.borrow_mut().answer(&self.board.borrow(), self.now())
         {
-            *handle.answer.borrow_mut() = Some(text);
+            let mut bytes = Bytes::none(&self.answers);
+            bytes.set(text.len());
+            *handle.answer.borrow_mut() = Some(Answer { text, _bytes: bytes });
             handle.news.notify_one();
         }
     }
@@ -200,6 +246,11 @@ impl Place {
     /// Tokens that are not good any more, and clients that are silent.
     fn look(&self) {
         let now = Instant::now();
+        self.shared.meter.diff(Waiting {
+            sessions: self.handles.borrow().len() as u64,
+            kept: self.kept.get() as u64,
+            answers: self.answers.get() as u64,
+        });
         for handle in self.handles.borrow().values() {
             let silent = now.duration_since(handle.heard.get());
             let ping = self.shared.config.ping;
@@ -222,6 +273,8 @@ async fn run(shared: Arc<Shared>, mailbox: Mailbox, mut arriving: UnboundedRecei
         holdings: RefCell::new(holdings),
         handles: RefCell::default(),
         is_ready: Cell::default(),
+        kept: Rc::default(),
+        answers: Rc::default(),
         shared,
     });
     let mut letters = Letterbox::new(mailbox);
@@ -251,6 +304,9 @@ async fn run(shared: Arc<Shared>, mailbox: Mailbox, mut arriving: UnboundedRecei
         new.listed.clear();
         new.lost.clear();
         let mut has_events = apply_all(&mut place.board.borrow_mut(), &mut new.events);
+        for order in new.resolved.drain(..) {
+            place.board.borrow_mut().order(&order);
+        }
         if lists && let Ok(instruments) = ask(&place.shared, Ask::Instruments).await {
             (lists, has_events) = (false, true);
             let now_ns = place.now();
@@ -278,6 +334,3 @@ async fn run(shared: Arc<Shared>, mailbox: Mailbox, mut arriving: UnboundedRecei
         }
     }
 }
-        for order in new.resolved.drain(..) {
-            place.board.borrow_mut().order(&order);
-        }

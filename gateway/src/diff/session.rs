@@ -4,17 +4,24 @@
 //! ask for does not pile up here.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::asked::{SetChart, WIDEST};
-use super::board::Board;
+use super::board::{self, Board};
 use super::json::{Object, object, quoted};
 use super::rows;
 use crate::time::day;
 
 /// Charts of a session at most.
 const CHARTS: usize = 1_000;
-/// Answers that may wait for a client that does not peek: errors, and orders that never were.
-const PENDING: usize = 10_000;
+/// Characters of a notification at most.
+const WORDS: usize = 1_000;
+/// Bars of all instruments of a chart at most.
+const ROWS: u64 = 4 * WIDEST;
+/// Bytes that are kept for a session at most: its requests that come back, errors, and orders that never were.
+pub(crate) const KEPT: usize = 2 << 20;
+/// An answer is cut behind the part with which it has so many bytes; the rest comes with the next one.
+pub(crate) const ANSWER: usize = 1 << 20;
 
 #[derive(Debug)]
 struct Chart {
@@ -27,10 +34,68 @@ struct Chart {
     last: Option<u64>,
 }
 
+impl Chart {
+    /// Bytes that are kept for it.
+    fn bytes(&self) -> usize {
+        let SetChart { chart_id, ins_list, .. } = &self.asked;
+        2 * chart_id.len() + ins_list.len() + self.state.len() + self.instruments.len() * 4
+    }
+}
+
+/// What a session has seen of an account.
 #[derive(Debug)]
 struct Account {
+    /// Of money and positions.
     seen: u64,
+    orders: u64,
+    trades: u64,
     is_new: bool,
+}
+
+impl Account {
+    fn has_news(&self, book: Option<&board::Account>) -> bool {
+        self.is_new
+            || book.is_some_and(|book| {
+                book.money.is_new(self.seen)
+                    || book.positions.is_new(self.seen)
+                    || book.orders.is_new(self.orders)
+                    || book.trades.is_new(self.trades)
+            })
+    }
+
+    /// News, in up to about `most` bytes.
+    fn patch(
+        &mut self,
+        number: u32,
+        book: Option<&board::Account>,
+        version: u64,
+        now_ns: u64,
+        most: usize,
+    ) -> String {
+        let mut patch = Object::new();
+        if self.is_new {
+            patch = patch.text("user_id", &number.to_string()).text("trading_day", &day(now_ns));
+        }
+        let mut is_cut = false;
+        if let Some(book) = book {
+            let (orders, trades);
+            let (money, positions) =
+                (object(book.money.since(self.seen)), object(book.positions.since(self.seen)));
+            let most = most.saturating_sub(positions.len());
+            (orders, self.orders) = book.orders.part(self.orders, version, most);
+            let most = most.saturating_sub(orders.iter().map(|row| row.len()).sum());
+            (trades, self.trades) = book.trades.part(self.trades, version, most);
+            is_cut = book.orders.is_new(self.orders) || book.trades.is_new(self.trades);
+            patch = patch
+                .raw("accounts", money)
+                .raw("positions", positions)
+                .raw("orders", object(orders.into_iter()))
+                .raw("trades", object(trades.into_iter()));
+        }
+        (self.seen, self.is_new) = (version, false);
+        // Without it, everything is there.
+        patch.raw("trade_more_data", is_cut).end()
+    }
 }
 
 /// One session.
@@ -41,10 +106,16 @@ pub(crate) struct Session {
     /// It has heard that no older market data will come.
     is_greeted: bool,
     quotes: BTreeMap<u32, u64>,
+    /// The quote that the next answer begins with: of many, each has its turn.
+    first_quote: u32,
     charts: BTreeMap<String, Chart>,
+    chart_bytes: usize,
     accounts: BTreeMap<u32, Account>,
+    /// The last list of quotes that was asked for, which comes back.
+    list: Option<String>,
     /// Patches for it alone.
     pending: Vec<String>,
+    pending_bytes: usize,
     notified: u64,
 }
 
@@ -54,10 +125,17 @@ impl Session {
         self.accounts.keys().copied()
     }
 
+    /// Bytes that are kept for it. Beyond [`KEPT`] it is to end: none of its errors is left out.
+    pub(crate) fn bytes(&self) -> usize {
+        self.chart_bytes
+            + self.pending_bytes
+            + self.list.as_ref().map_or(0, String::len)
+            + 16 * self.quotes.len()
+    }
+
     fn add(&mut self, patch: String) {
-        if self.pending.len() < PENDING {
-            self.pending.push(patch);
-        }
+        self.pending_bytes += patch.len() + size_of::<String>();
+        self.pending.push(patch);
     }
 
     /// Tells the client something in words.
@@ -67,7 +145,7 @@ impl Session {
             .text("type", "MESSAGE")
             .text("level", level)
             .raw("code", if level == "INFO" { 0 } else { 1 })
-            .text("content", content)
+            .text("content", cut(content))
             .end();
         // Never the same twice, also over connections: clients show each once.
         let key = format!("{now_ns:x}-{}", self.notified);
@@ -108,7 +186,7 @@ impl Session {
             }
         }
         self.quotes = wanted;
-        self.add(format!("{{\"ins_list\":{}}}", quoted(list)));
+        self.list = Some(list.to_owned());
         unknown
     }
 
@@ -121,7 +199,9 @@ impl Session {
     ) -> Result<Vec<(u32, u64)>, String> {
         self.greet();
         if asked.ins_list.is_empty() {
-            self.charts.remove(&asked.chart_id);
+            if let Some(ended) = self.charts.remove(&asked.chart_id) {
+                self.chart_bytes -= ended.bytes();
+            }
             self.add(format!("{{\"charts\":{{{}:null}}}}", quoted(&asked.chart_id)));
             return Ok(Vec::new());
         }
@@ -132,11 +212,24 @@ impl Session {
         let number =
             |name: &str| board.number(name).ok_or_else(|| format!("there is no instrument `{name}`"));
         let instruments: Vec<u32> = asked.ins_list.split(',').map(number).collect::<Result<_, _>>()?;
+        let different: BTreeSet<&u32> = instruments.iter().collect();
+        if different.len() < instruments.len() {
+            return Err("`ins_list` has an instrument twice".to_owned());
+        }
+        let rows = asked.view_width.clamp(1, WIDEST).saturating_mul(instruments.len() as u64);
+        if rows > ROWS {
+            return Err(format!(
+                "a chart has up to {ROWS} bars: `view_width` for each instrument of `ins_list`"
+            ));
+        }
         let (id, duration) = (asked.chart_id.clone(), asked.duration);
         let state = state.to_owned();
         let needs = instruments.iter().map(|instrument| (*instrument, duration)).collect();
         let chart = Chart { asked, state, instruments, seen: 0, is_new: true, last: None };
-        self.charts.insert(id, chart);
+        self.chart_bytes += chart.bytes();
+        if let Some(before) = self.charts.insert(id, chart) {
+            self.chart_bytes -= before.bytes();
+        }
         Ok(needs)
     }
 
@@ -149,16 +242,15 @@ impl Session {
 
     /// It trades for this account from now on.
     pub(crate) fn login(&mut self, account: u32) {
-        self.accounts.insert(account, Account { seen: 0, is_new: true });
+        self.accounts.insert(account, Account { seen: 0, orders: 0, trades: 0, is_new: true });
     }
 
     /// Is there something for it?
     fn has_news(&self, board: &Board) -> bool {
         !self.pending.is_empty()
+            || self.list.is_some()
             || self.quotes.iter().any(|(number, seen)| board.quote_since(*number, *seen).is_some())
-            || self.accounts.iter().any(|(number, account)| {
-                account.is_new || board.accounts.get(number).is_some_and(|book| book.is_new(account.seen))
-            })
+            || self.accounts.iter().any(|(number, account)| account.has_news(board.accounts.get(number)))
             || self.charts.values().any(|chart| {
                 chart.is_new
                     || chart.instruments.iter().any(|instrument| {
@@ -168,6 +260,27 @@ impl Session {
             })
     }
 
+    /// Quotes that are new, up to the bytes of an answer.
+    fn new_quotes(&mut self, board: &Board, bytes: &mut usize) -> Vec<Rc<str>> {
+        let mut quotes = Vec::new();
+        let first = self.first_quote;
+        // From the one where the last answer was cut, once around.
+        for part in [first..=u32::MAX, 0..=first.saturating_sub(1)] {
+            for (number, seen) in self.quotes.range_mut(part) {
+                if *bytes >= ANSWER {
+                    self.first_quote = *number;
+                    return quotes;
+                }
+                if let Some((text, version)) = board.quote_since(*number, *seen) {
+                    *seen = version;
+                    *bytes += text.len();
+                    quotes.push(text);
+                }
+            }
+        }
+        quotes
+    }
+
     /// The answer to its peek, if it has peeked and there is something new.
     pub(crate) fn answer(&mut self, board: &Board, now_ns: u64) -> Option<String> {
         if !self.peeks || !self.has_news(board) {
@@ -175,40 +288,32 @@ impl Session {
         }
         self.peeks = false;
         let mut patches = std::mem::take(&mut self.pending);
-        let mut quotes = Vec::new();
-        for (number, seen) in &mut self.quotes {
-            if let Some((text, version)) = board.quote_since(*number, *seen) {
-                *seen = version;
-                quotes.push(text);
-            }
+        let mut bytes = std::mem::take(&mut self.pending_bytes);
+        if let Some(list) = self.list.take() {
+            patches.push(format!("{{\"ins_list\":{}}}", quoted(&list)));
+            bytes += list.len();
         }
+        let quotes = self.new_quotes(board, &mut bytes);
         if !quotes.is_empty() {
             patches.push(format!("{{\"quotes\":{}}}", object(quotes.iter().map(|text| &**text))));
         }
         for (id, chart) in &mut self.charts {
-            patches.extend(chart_patch(id, chart, board));
+            if bytes >= ANSWER {
+                break;
+            }
+            if let Some(patch) = chart_patch(id, chart, board) {
+                bytes += patch.len();
+                patches.push(patch);
+            }
         }
         for (number, account) in &mut self.accounts {
             let book = board.accounts.get(number);
-            if !account.is_new && !book.is_some_and(|book| book.is_new(account.seen)) {
+            if bytes >= ANSWER || !account.has_news(book) {
                 continue;
             }
-            let mut patch = Object::new();
-            if account.is_new {
-                patch = patch.text("user_id", &number.to_string()).text("trading_day", &day(now_ns));
-            }
-            if let Some(book) = book {
-                let seen = account.seen;
-                patch = patch
-                    .raw("accounts", object(book.money.since(seen)))
-                    .raw("positions", object(book.positions.since(seen)))
-                    .raw("orders", object(book.orders.since(seen)))
-                    .raw("trades", object(book.trades.since(seen)));
-            }
-            // With the first one, everything is there.
-            patch = patch.raw("trade_more_data", false);
-            patches.push(format!("{{\"trade\":{{\"{number}\":{}}}}}", patch.end()));
-            (account.seen, account.is_new) = (board.version, false);
+            let patch = account.patch(*number, book, board.version, now_ns, ANSWER - bytes);
+            bytes += patch.len();
+            patches.push(format!("{{\"trade\":{{\"{number}\":{patch}}}}}"));
         }
         Some(format!("{{\"aid\":\"rtn_data\",\"data\":[{}]}}", patches.join(",")))
     }
@@ -288,8 +393,176 @@ fn binding(
     object(bound.iter().map(String::as_str))
 }
 
+/// Words for people repeat what the client has sent only up to some length.
+fn cut(text: &str) -> &str {
+    text.char_indices().nth(WORDS).map_or(text, |(end, _)| &text[..end])
+}
+
 /// The names that are not in the answer, for words.
 pub(crate) fn listed(names: &[String]) -> String {
     let shown: BTreeSet<&str> = names.iter().take(10).map(String::as_str).collect();
     shown.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::view::{InstrumentView, OrderView};
+
+    fn board(instruments: u32) -> Board {
+        let mut board = Board::new("SHFE".to_owned());
+        let one = |instrument: u32| InstrumentView {
+            instrument,
+            symbol: format!("S{instrument}"),
+            tick: Some("0.01".to_owned()),
+            lot: 1,
+            price_low: None,
+            price_high: None,
+            reference_price: None,
+        };
+        board.list((1..=instruments).map(one).collect(), 1);
+        board
+    }
+
+    fn order(number: u64) -> OrderView {
+        OrderView {
+            order_id: format!("9-1-{number}"),
+            client_order_id: Some(format!("order-{number}")),
+            account: 9,
+            instrument: 1,
+            side: "buy",
+            order_type: "limit",
+            time_in_force: "day",
+            offset: "auto",
+            price: Some("95".to_owned()),
+            quantity: 1,
+            filled: 0,
+            remaining: 1,
+            status: "accepted",
+            working: true,
+            reason: None,
+            reason_code: None,
+            token: "1".to_owned(),
+            sent_ns: 1,
+            sequence: number,
+        }
+    }
+
+    fn chart(list: &str, width: u64) -> SetChart {
+        SetChart {
+            chart_id: "c".to_owned(),
+            ins_list: list.to_owned(),
+            duration: 1_000_000_000,
+            view_width: width,
+            left_kline_id: None,
+        }
+    }
+
+    /// Answers until there is nothing new.
+    fn answers(session: &mut Session, board: &Board) -> Vec<String> {
+        std::iter::from_fn(|| {
+            session.peek();
+            session.answer(board, 1)
+        })
+        .collect()
+    }
+
+    #[test]
+    fn many_orders_come_in_parts_each_once_and_the_last_part_says_so() {
+        let mut board = board(1);
+        for number in 1..=10_000 {
+            board.order(&order(number));
+        }
+        let mut session = Session::default();
+        session.login(9);
+        let all = answers(&mut session, &board);
+        assert!(all.len() > 2, "{} answers", all.len());
+        let mut seen = BTreeSet::new();
+        for (index, answer) in all.iter().enumerate() {
+            assert!(answer.len() < ANSWER + ANSWER / 16, "{} bytes", answer.len());
+            let read: Value = serde_json::from_str(answer).unwrap();
+            let parts = read["data"].as_array().unwrap();
+            let account = parts.iter().find_map(|part| part.get("trade")).map(|trade| &trade["9"]).unwrap();
+            for name in account["orders"].as_object().unwrap().keys() {
+                assert!(seen.insert(name.clone()), "{name} comes twice");
+            }
+            assert_eq!(account["trade_more_data"], index + 1 < all.len(), "part {index}");
+        }
+        assert_eq!(seen.len(), 10_000);
+        // What changes later comes alone.
+        board.order(&OrderView { status: "cancelled", working: false, sequence: 20_000, ..order(5) });
+        assert_eq!(answers(&mut session, &board).len(), 1);
+    }
+
+    #[test]
+    fn of_many_quotes_each_has_its_turn() {
+        let mut board = board(10_000);
+        let names: Vec<String> = (1..=10_000).map(|number| format!("SHFE.S{number}")).collect();
+        let mut session = Session::default();
+        assert!(session.subscribe(&names.join(","), &board).is_empty());
+        let mut seen = BTreeSet::new();
+        // All of them change before each answer.
+        for _ in 0..100 {
+            board.touch_quotes();
+            session.peek();
+            let answer = session.answer(&board, 1).unwrap();
+            assert!(answer.len() < 2 * ANSWER, "{} bytes", answer.len());
+            let read: Value = serde_json::from_str(&answer).unwrap();
+            let quotes = read["data"].as_array().unwrap().iter().find_map(|part| part.get("quotes"));
+            seen.extend(quotes.unwrap().as_object().unwrap().keys().cloned());
+        }
+        assert_eq!(seen.len(), 10_000);
+    }
+
+    /// A chart of one instrument thirty thousand times made an answer of a hundred megabytes.
+    #[test]
+    fn no_request_makes_an_answer_that_is_many_times_as_long() {
+        let board = board(100);
+        let mut session = Session::default();
+        let twice = vec!["SHFE.S1"; 30_000].join(",");
+        assert!(session.chart(chart(&twice, 10_000), "{}", &board).is_err());
+        let many: Vec<String> = (1..=100).map(|number| format!("SHFE.S{number}")).collect();
+        assert!(session.chart(chart(&many.join(","), 10_000), "{}", &board).is_err());
+        assert!(session.chart(chart(&many.join(","), 400), "{}", &board).is_ok());
+        session.notify(1, "ERROR", &"x".repeat(500_000));
+        assert!(session.bytes() < 100_000, "{}", session.bytes());
+    }
+
+    /// For each kind of request of a client that does not peek: the bytes kept count, so that the session can be ended.
+    #[test]
+    fn all_that_is_kept_for_a_session_counts() {
+        let board = board(1);
+        let long = "x".repeat(100_000);
+        let requests: [(&str, fn(&mut Session, &Board, &str, usize)); 3] = [
+            ("orders that never were", |session, _, long, _| session.tell(9, "orders", long)),
+            ("charts", |session, board, long, number| {
+                let id = format!("c{number}");
+                let asked = SetChart { chart_id: id, ..chart("SHFE.S1", 10) };
+                drop(session.chart(asked, &format!("\"{long}\""), board));
+            }),
+            ("charts that end", |session, board, long, _| {
+                let asked = SetChart { chart_id: long.to_owned(), ..chart("", 10) };
+                drop(session.chart(asked, "{}", board));
+            }),
+        ];
+        for (what, request) in requests {
+            let mut session = Session::default();
+            for number in 0..40 {
+                request(&mut session, &board, &long, number);
+            }
+            assert!(session.bytes() >= 40 * 100_000, "{what}: {}", session.bytes());
+        }
+        // The same chart, or the same list, again and again is kept once; an answer ends what it contains.
+        let mut session = Session::default();
+        for _ in 0..40 {
+            drop(session.chart(chart("SHFE.S1", 10), &format!("\"{long}\""), &board));
+            session.subscribe(&format!("SHFE.S1,{long}"), &board);
+        }
+        assert!(session.bytes() < 3 * 100_000, "{}", session.bytes());
+        session.tell(9, "orders", "\"a\":{}");
+        answers(&mut session, &board);
+        assert!(session.bytes() < 2 * 100_000, "{}", session.bytes());
+    }
 }

@@ -3,6 +3,7 @@
 use prometheus_client::registry::Unit;
 
 use super::families::Family;
+use crate::diff::{ANSWERS, KEPT};
 use crate::http::Shared;
 
 pub(super) fn families(shared: &Shared) -> Vec<Family> {
@@ -29,6 +30,8 @@ pub(super) fn families(shared: &Shared) -> Vec<Family> {
     let counts = pushed.counts;
     let gauge = |name, help, value| Family::gauge(name, help, None).with(value);
     let counter = |name, help, value| Family::counter(name, help, None).with(value);
+    let bytes = |name, help, value| Family::gauge(name, help, Some(Unit::Bytes)).with(value);
+    let diff = meter.of_diff();
     let queued = "Messages that wait for WebSockets: published is delivered, conflated, dropped and queued";
     vec![
         requests,
@@ -54,5 +57,14 @@ pub(super) fn families(shared: &Shared) -> Vec<Family> {
         gauge("colo_gateway_push_queued", queued, counts.queued),
         Family::gauge("colo_gateway_push_queue_limit", "What may wait for one WebSocket", Some(Unit::Bytes))
             .with(shared.config.queue.0),
+        gauge("colo_gateway_diff_sessions", "WebSockets of DIFF that are open", diff.sessions),
+        bytes("colo_gateway_diff_kept", "Data kept for all sessions of DIFF", diff.kept),
+        bytes("colo_gateway_diff_kept_limit", "Data kept for all sessions of DIFF, at most", KEPT as u64),
+        bytes(
+            "colo_gateway_diff_answers",
+            "Answers to sessions of DIFF that are being written",
+            diff.answers,
+        ),
+        bytes("colo_gateway_diff_answers_limit", "Beyond it, further answers wait", ANSWERS as u64),
     ]
 }

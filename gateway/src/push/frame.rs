@@ -81,6 +81,11 @@ impl Decoder {
         self.buffer.extend_from_slice(bytes);
     }
 
+    /// Bytes that are kept until a message is whole.
+    pub(crate) fn held(&self) -> usize {
+        self.buffer.len() - self.done + self.parts.as_ref().map_or(0, |(_, whole)| whole.len())
+    }
+
     /// The next message, if it is whole.
     pub(crate) fn next(&mut self) -> Result<Option<Incoming>, Broken> {
         loop {
