@@ -51,8 +51,9 @@ impl Book {
         Book::default()
     }
 
-    /// Notes what an instrument's price is multiplied by. To be known before its first execution.
+    /// Notes what an instrument's price is multiplied by, and its reference price. To be known before its first execution.
     pub fn list(&mut self, instrument: &Instrument) {
+        self.marks.list(instrument.id, instrument.reference_price);
         match instrument.contract() {
             1 => self.contracts.remove(&instrument.id),
             contract => self.contracts.insert(instrument.id, contract),
@@ -135,9 +136,14 @@ impl Book {
         self.positions.get(&(strategy, instrument)).copied().unwrap_or_else(flat)
     }
 
-    /// Latest mid, or last trade; [`Price::NONE`] before the first.
+    /// Latest mid, or last trade, as far as the book bounds it; [`Price::NONE`] before the first.
     pub fn mark(&self, instrument: InstrumentId) -> Price {
         self.marks.mark(instrument)
+    }
+
+    /// How often the book of an instrument has become too wide for its mid to be the mark.
+    pub fn wide_books(&self) -> u64 {
+        self.marks.wide_books()
     }
 
     /// Latest quote.

@@ -2,34 +2,78 @@
 
 use wire::{Best, InstrumentId, MAX_INSTRUMENTS, Price, Quote, TradePrint};
 
+/// A book marks at its mid while its spread is no more than this part of the mid: a tenth.
+const WIDEST: i128 = 10;
+
 /// Latest market data, by instrument.
 ///
-/// The mark is the mid of the latest quote, or best; where that has an empty side, the latest trade's price; where there
-/// is none either, the mark before. [`Price::NONE`] before the first.
+/// The mark is the mid of the latest quote, or best, while its spread is at most a tenth of the mid. Where it is wider, or a side
+/// is empty, it is the latest trade's price; where nothing has traded, the mark before; where there is none, the price that md
+/// lists as reference, if a quote bounds it. Such a mark is no lower than the best bid and no higher than the best ask.
+/// [`Price::NONE`] before the first.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Marks(Vec<Option<Box<Latest>>>);
+pub(crate) struct Marks {
+    latest: Vec<Option<Box<Latest>>>,
+    wide: u64,
+}
 
 #[derive(Clone, Debug, PartialEq)]
 struct Latest {
     quote: Option<Quote>,
+    bid: Option<i64>,
+    ask: Option<i64>,
     last_trade: Price,
+    reference: Price,
     mark: Price,
-    /// The latest quote or best has both sides: its mid is the mark, whatever trades.
-    has_mid: bool,
+    is_wide: bool,
 }
 
 impl Latest {
-    /// To the mid, or without one to the last trade.
-    fn move_to(&mut self, mid: Option<Price>) {
-        match mid {
-            Some(mid) => self.mark = mid,
-            None if self.last_trade.is_some() => self.mark = self.last_trade,
-            None => {}
+    const NOTHING: Latest = Latest {
+        quote: None,
+        bid: None,
+        ask: None,
+        last_trade: Price::NONE,
+        reference: Price::NONE,
+        mark: Price::NONE,
+        is_wide: false,
+    };
+
+    /// The mid of a book that is not too wide.
+    fn mid(&self) -> Option<i64> {
+        let (bid, ask) = (i128::from(self.bid?), i128::from(self.ask?));
+        let mid = (bid + ask) / 2;
+        (ask - bid <= mid.abs() / WIDEST).then_some(mid as i64)
+    }
+
+    /// Takes the mark anew. True where the book has become too wide.
+    fn measure(&mut self) -> bool {
+        let mid = self.mid();
+        let was_wide = self.is_wide;
+        self.is_wide = mid.is_none() && self.bid.is_some() && self.ask.is_some();
+        if let Some(mid) = mid {
+            self.mark = Price(mid);
+            return false;
         }
+        let has_quote = self.bid.is_some() || self.ask.is_some();
+        let reference = if has_quote { self.reference } else { Price::NONE };
+        let known = [self.last_trade, self.mark, reference].into_iter().find(|price| price.is_some());
+        if let Some(price) = known {
+            let price = self.bid.map_or(price.0, |bid| price.0.max(bid));
+            self.mark = Price(self.ask.map_or(price, |ask| price.min(ask)));
+        }
+        self.is_wide && !was_wide
     }
 }
 
 impl Marks {
+    /// The price that md lists for an instrument.
+    pub(crate) fn list(&mut self, instrument: InstrumentId, reference: Price) {
+        if let Some(latest) = self.latest(instrument) {
+            latest.reference = reference;
+        }
+    }
+
     /// False when the instrument's id is impossible.
     pub(crate) fn on_quote(&mut self, quote: &Quote) -> bool {
         let Some(latest) = self.latest(quote.instrument) else { return false };
@@ -37,16 +81,20 @@ impl Marks {
         if quote.last_price.is_some() {
             latest.last_trade = quote.last_price;
         }
-        latest.has_mid = quote.best_bid().is_some() && quote.best_ask().is_some();
-        latest.move_to(quote.mid());
+        latest.bid = quote.best_bid().map(|level| level.price.0);
+        latest.ask = quote.best_ask().map(|level| level.price.0);
+        let has_widened = latest.measure();
+        self.wide += u64::from(has_widened);
         true
     }
 
     /// False when the instrument's id is impossible.
     pub(crate) fn on_best(&mut self, instrument: InstrumentId, best: &Best) -> bool {
         let Some(latest) = self.latest(instrument) else { return false };
-        latest.has_mid = best.mid().is_some();
-        latest.move_to(best.mid());
+        latest.bid = best.best_bid().map(|level| level.price.0);
+        latest.ask = best.best_ask().map(|level| level.price.0);
+        let has_widened = latest.measure();
+        self.wide += u64::from(has_widened);
         true
     }
 
@@ -55,11 +103,14 @@ impl Marks {
         let Some(latest) = self.latest(trade.instrument) else { return false };
         if trade.price.is_some() {
             latest.last_trade = trade.price;
-            if !latest.has_mid {
-                latest.mark = trade.price;
-            }
+            latest.measure();
         }
         true
+    }
+
+    /// How often the book of an instrument has become too wide for its mid to be the mark.
+    pub(crate) fn wide_books(&self) -> u64 {
+        self.wide
     }
 
     /// Takes over a mark from a snapshot.
@@ -83,11 +134,11 @@ impl Marks {
 
     /// By ascending instrument.
     pub(crate) fn quotes(&self) -> impl Iterator<Item = &Quote> {
-        self.0.iter().flatten().filter_map(|latest| latest.quote.as_ref())
+        self.latest.iter().flatten().filter_map(|latest| latest.quote.as_ref())
     }
 
     fn get(&self, instrument: InstrumentId) -> Option<&Latest> {
-        self.0.get(instrument.0 as usize)?.as_deref()
+        self.latest.get(instrument.0 as usize)?.as_deref()
     }
 
     fn latest(&mut self, instrument: InstrumentId) -> Option<&mut Latest> {
@@ -95,12 +146,10 @@ impl Marks {
             return None;
         }
         let index = instrument.0 as usize;
-        if self.0.len() <= index {
-            self.0.resize(index + 1, None);
+        if self.latest.len() <= index {
+            self.latest.resize(index + 1, None);
         }
-        Some(self.0[index].get_or_insert_with(|| {
-            Box::new(Latest { quote: None, last_trade: Price::NONE, mark: Price::NONE, has_mid: false })
-        }))
+        Some(self.latest[index].get_or_insert_with(|| Box::new(Latest::NOTHING)))
     }
 }
 
@@ -140,27 +189,60 @@ mod tests {
         let mut marks = Marks::default();
         let one = InstrumentId(1);
         assert_eq!(marks.mark(one), Price::NONE);
-        assert!(marks.on_quote(&quote(0, 12, 0)));
+        assert!(marks.on_quote(&quote(0, 102, 0)));
         assert_eq!(marks.mark(one), Price::NONE, "one side alone is no mid");
-        assert!(marks.on_trade(&trade(9)));
-        assert_eq!(marks.mark(one), Price(9));
-        assert!(marks.on_quote(&quote(10, 12, 9)));
-        assert_eq!(marks.mark(one), Price(11));
-        assert!(marks.on_trade(&trade(12)));
-        assert_eq!(marks.mark(one), Price(11), "there is a mid");
-        assert!(marks.on_quote(&quote(10, 0, 0)));
-        assert_eq!(marks.mark(one), Price(12), "the last trade");
-        assert!(marks.on_quote(&quote(0, 0, 13)));
-        assert_eq!(marks.mark(one), Price(13));
-        assert_eq!(marks.quote(one), Some(&quote(0, 0, 13)));
+        assert!(marks.on_trade(&trade(99)));
+        assert_eq!(marks.mark(one), Price(99));
+        assert!(marks.on_quote(&quote(100, 102, 99)));
+        assert_eq!(marks.mark(one), Price(101));
+        assert!(marks.on_trade(&trade(102)));
+        assert_eq!(marks.mark(one), Price(101), "there is a mid");
+        assert!(marks.on_quote(&quote(100, 0, 0)));
+        assert_eq!(marks.mark(one), Price(102), "the last trade");
+        assert!(marks.on_quote(&quote(0, 0, 103)));
+        assert_eq!(marks.mark(one), Price(103));
+        assert_eq!(marks.quote(one), Some(&quote(0, 0, 103)));
+    }
+
+    #[test]
+    fn a_wide_book_does_not_mark_at_its_mid() {
+        let mut marks = Marks::default();
+        let one = InstrumentId(1);
+        marks.on_quote(&quote(1, 1_000, 0));
+        assert_eq!(marks.mark(one), Price::NONE, "nothing is known");
+        marks.list(one, Price(100));
+        marks.on_quote(&quote(1, 1_000, 0));
+        assert_eq!((marks.mark(one), marks.wide_books()), (Price(100), 1), "as listed; counted once");
+        marks.on_quote(&quote(95, 105, 0));
+        assert_eq!(marks.mark(one), Price(100), "a tenth of the mid");
+        marks.on_trade(&trade(97));
+        assert_eq!(marks.mark(one), Price(100), "there is a mid");
+        marks.on_quote(&quote(94, 106, 0));
+        assert_eq!((marks.mark(one), marks.wide_books()), (Price(97), 2), "the last trade");
+        marks.on_quote(&quote(120, 1_000, 0));
+        assert_eq!(marks.mark(one), Price(120), "no lower than what is bid");
+        marks.on_quote(&quote(1, 90, 0));
+        assert_eq!(marks.mark(one), Price(90), "no higher than what is asked");
+        marks.on_quote(&quote(0, 80, 0));
+        assert_eq!(marks.mark(one), Price(80), "one side bounds it too");
+        marks.on_trade(&trade(70));
+        assert_eq!((marks.mark(one), marks.wide_books()), (Price(70), 2));
     }
 
     #[test]
     fn bests_give_the_marks_that_their_quotes_give() {
         let (mut by_quote, mut by_best) = (Marks::default(), Marks::default());
         let one = InstrumentId(1);
-        for (bid, ask, traded) in [(0, 12, 0), (0, 12, 9), (10, 12, 0), (10, 12, 13), (10, 0, 0), (0, 0, 14)]
-        {
+        for (bid, ask, traded) in [
+            (0, 12, 0),
+            (0, 12, 9),
+            (100, 101, 0),
+            (100, 101, 13),
+            (10, 12, 0),
+            (10, 12, 13),
+            (10, 0, 0),
+            (0, 0, 14),
+        ] {
             if traded != 0 {
                 assert!(by_quote.on_trade(&trade(traded)) && by_best.on_trade(&trade(traded)));
             }

@@ -385,7 +385,12 @@ impl Component for Ledger {
                 _ => {}
             }
             self.changed = true;
+            let wide = self.book.wide_books();
             let anomaly = self.book.on_market(frame.topic, frame.message_id, frame.payload);
+            match self.book.wide_books() - wide {
+                0 => {}
+                more => context.add(Counter::WideBooks, more),
+            }
             if let Some(desk) = &mut self.desk {
                 let instrument = InstrumentId(frame.topic);
                 desk.price(context, instrument, self.book.mark(instrument))?;

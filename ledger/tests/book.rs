@@ -180,7 +180,7 @@ fn a_strategy_that_did_nothing_gets_an_empty_snapshot() {
 fn what_is_no_whole_snapshot_of_everybody_is_refused() {
     let mut book = Book::new();
     book.on_fill(1, &fill(id(7, 1), 10, 1, 0));
-    book.on_quote(&quote(STOCK.0, 1, 2));
+    book.on_quote(&quote(STOCK.0, 100, 102));
     let messages: Vec<AnyMessage> = book.snapshot(SnapshotBegin::EVERYBODY).map(AnyMessage::from).collect();
     for missing in 0..messages.len() {
         let mut messages = messages.clone();

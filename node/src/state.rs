@@ -244,6 +244,8 @@ counters! {
     MarginCalls = 62 => "margin_calls",
     /// Orders that close positions by force.
     ForcedOrders = 63 => "forced_orders",
+    /// Times that the book of an instrument became too wide for its mid to be the mark.
+    WideBooks = 53 => "wide_books",
 }
 
 impl Counter {

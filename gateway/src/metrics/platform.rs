@@ -118,6 +118,7 @@ fn concerns(counter: Counter, name: &str, kind: NodeKind) -> bool {
         Counter::Overruns | Counter::OverrunMax | Counter::ClockReads | Counter::WarmingUp => {
             kind == NodeKind::Strategy
         }
+        Counter::WideBooks => kind == NodeKind::Ledger,
         Counter::MarginCalls | Counter::ForcedOrders => matches!(kind, NodeKind::Td | NodeKind::Ledger),
         Counter::ClockChanges | Counter::RingsHidden => kind == NodeKind::Master,
         Counter::Relayed => kind == NodeKind::Relay,
