@@ -15,7 +15,8 @@ pub enum Anomaly {
     BadExecution,
     /// A fill of more than was left. Booked.
     OverFill,
-    /// An order is accepted twice, or rejected while it works. The latter is ignored.
+    /// An order is accepted twice, or rejected while it works. A rejection with `duplicate-order` is ignored: it is about a
+    /// second copy of the order.
     OutOfStep,
     /// A fill that would overflow an amount. Ignored.
     Overflow,

@@ -37,9 +37,15 @@ fn a_rejected_order_never_works_and_its_second_copy_changes_nothing() {
     assert_eq!(book.on_update(1, &update(order, OrderStatus::Rejected, 10, 0)), None);
     assert_eq!(book.totals(ME), Totals::default());
     assert_eq!(book.on_update(2, &update(order, OrderStatus::Accepted, 10, 0)), None);
-    assert_eq!(book.on_update(3, &update(order, OrderStatus::Rejected, 10, 0)), Some(Anomaly::OutOfStep));
+    let rejected = update(order, OrderStatus::Rejected, 10, 0);
+    let of_a_copy = OrderUpdate { reason: Reason::DuplicateOrder, ..rejected };
+    assert_eq!(book.on_update(3, &of_a_copy), Some(Anomaly::OutOfStep));
     assert_eq!(book.on_update(4, &update(order, OrderStatus::Accepted, 10, 0)), Some(Anomaly::OutOfStep));
     assert_eq!(book.totals(ME).working, 1);
+    // Of the order itself it is the end, as td and the accounts have it.
+    assert_eq!(book.on_update(5, &rejected), Some(Anomaly::OutOfStep));
+    assert_eq!(book.totals(ME).working, 0);
+    assert_eq!(book.on_update(6, &of_a_copy), None, "it has ended");
 }
 
 #[test]

@@ -77,8 +77,8 @@ pub enum Anomaly {
     /// A fill of more than was left. Booked and delivered.
     OverFill,
     /// An update that contradicts the fills before it or the order's state. Delivered, and final is final, but the
-    /// numbers are those of the fills. Only `DuplicateOrder` about an order that works is ignored: it is about
-    /// a second copy of the order.
+    /// numbers are those of the fills. Only `DuplicateOrder` about an order that works, or has ended, is ignored:
+    /// it is about a second copy of the order.
     OutOfStep,
 }
 

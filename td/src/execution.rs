@@ -197,6 +197,10 @@ fn book_update(book: &mut StrategyBook, update: &OrderUpdate) -> Booked {
 
 /// The order has ended, or a predecessor of this td sent it.
 fn book_unknown(book: &mut StrategyBook, update: &OrderUpdate, refusal: bool) -> Booked {
+    if update.status == OrderStatus::Rejected && update.reason == Reason::DuplicateOrder {
+        // As above, and the first copy has ended since: its owner knows how.
+        return Booked::Ignored(Anomaly::OutOfStep);
+    }
     if refusal {
         // The order ended while the request was on its way, which is normal.
         book.counters.requests_rejected.add(update.reason);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Execution, Fill, OrderId, OrderStatus, OrderUpdate, SnapshotBegin, StrategyId};
+use crate::{Execution, Fill, OrderId, OrderStatus, OrderUpdate, Reason, SnapshotBegin, StrategyId};
 
 use super::Snapshot;
 
@@ -13,8 +13,8 @@ pub enum Contradiction {
     UnknownOrder,
     /// A fill of more than was left. Applied.
     OverFill,
-    /// An order is accepted twice, which is applied, or rejected while it works, which is not: the rejection is about a
-    /// second order with the same id.
+    /// An order is accepted twice, or rejected while it works. Both are applied, but for a rejection with
+    /// [`Reason::DuplicateOrder`], which is about a second copy of the order.
     OutOfStep,
 }
 
@@ -157,8 +157,10 @@ impl WorkingOrders {
             OrderStatus::CancelRejected | OrderStatus::ReplaceRejected | OrderStatus::MassCancelled => {
                 return None;
             }
-            OrderStatus::Rejected => return is_known.then_some(Contradiction::OutOfStep),
-            OrderStatus::Accepted => is_known.then_some(Contradiction::OutOfStep),
+            OrderStatus::Rejected if update.reason == Reason::DuplicateOrder => {
+                return is_known.then_some(Contradiction::OutOfStep);
+            }
+            OrderStatus::Rejected | OrderStatus::Accepted => is_known.then_some(Contradiction::OutOfStep),
             _ => (!is_known).then_some(Contradiction::UnknownOrder),
         };
         if update.status.is_final() {
@@ -173,7 +175,7 @@ impl WorkingOrders {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{InstrumentId, Liquidity, Nanos, Price, Quantity, Reason, Side};
+    use crate::{InstrumentId, Liquidity, Nanos, Price, Quantity, Side};
 
     fn id(sequence: u32) -> OrderId {
         OrderId::new(StrategyId(5), 1, sequence)
@@ -233,12 +235,16 @@ mod tests {
     fn a_rejection_of_a_second_order_with_the_same_id_does_not_end_the_first() {
         let mut orders = WorkingOrders::default();
         take(&mut orders, 64, update(1, OrderStatus::Accepted, 0));
-        assert_eq!(
-            take(&mut orders, 192, update(1, OrderStatus::Rejected, 0)),
-            Some(Contradiction::OutOfStep)
-        );
+        let rejected = update(1, OrderStatus::Rejected, 0);
+        let Execution::Update(of_a_copy) = rejected else { panic!("no update") };
+        let of_a_copy =
+            Execution::Update(OrderUpdate { reason: Reason::DuplicateOrder, ..of_a_copy });
+        assert_eq!(take(&mut orders, 192, of_a_copy), Some(Contradiction::OutOfStep));
         assert!(orders.get(id(1)).is_some());
         assert_eq!(take(&mut orders, 320, update(2, OrderStatus::Rejected, 0)), None, "it never worked");
+        assert_eq!(take(&mut orders, 448, rejected), Some(Contradiction::OutOfStep), "of itself");
+        assert!(orders.get(id(1)).is_none());
+        assert_eq!(take(&mut orders, 576, of_a_copy), None, "it has ended");
     }
 
     #[test]
