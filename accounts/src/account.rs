@@ -9,7 +9,49 @@ use crate::currencies::Currencies;
 use crate::limits::Watch;
 use crate::positions::Slot;
 use crate::purse::Purse;
-use crate::state::state;
+use crate::state::{state, state_enum};
+
+/// Whether an account takes orders, and gives money out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Frozen {
+    #[default]
+    No = 0,
+    /// A person has frozen it.
+    ByPerson = 1,
+    /// Its positions are closed by force.
+    ByForce = 2,
+    Both = 3,
+}
+state_enum!(Frozen { No, ByPerson, ByForce, Both });
+
+impl Frozen {
+    pub(crate) fn is_by_person(self) -> bool {
+        matches!(self, Frozen::ByPerson | Frozen::Both)
+    }
+
+    pub(crate) fn is_by_force(self) -> bool {
+        matches!(self, Frozen::ByForce | Frozen::Both)
+    }
+
+    fn of(by_person: bool, by_force: bool) -> Frozen {
+        match (by_person, by_force) {
+            (false, false) => Frozen::No,
+            (true, false) => Frozen::ByPerson,
+            (false, true) => Frozen::ByForce,
+            (true, true) => Frozen::Both,
+        }
+    }
+
+    /// With one of the two changed; `None` where it is so already.
+    pub(crate) fn with(self, by_force: bool, is_frozen: bool) -> Option<Frozen> {
+        let changed = match by_force {
+            true => Frozen::of(self.is_by_person(), is_frozen),
+            false => Frozen::of(is_frozen, self.is_by_force()),
+        };
+        (changed != self).then_some(changed)
+    }
+}
 
 /// "No group."
 pub(crate) const NO_GROUP: u32 = u32::MAX;
@@ -29,7 +71,7 @@ pub(crate) struct Account {
     pub(crate) owner: Option<StrategyId>,
     pub(crate) kind: AccountKind,
     pub(crate) method: CostMethod,
-    pub(crate) is_frozen: bool,
+    pub(crate) frozen: Frozen,
     pub(crate) is_closed: bool,
     pub(crate) slots: Vec<Slot>,
     /// Instruments of the slots as far as they are few: see [`Account::place`].
@@ -55,7 +97,7 @@ state!(Account {
     owner,
     kind,
     method,
-    is_frozen,
+    frozen,
     is_closed,
     group,
     watch,
@@ -80,7 +122,7 @@ impl Account {
             owner: None,
             kind,
             method,
-            is_frozen: false,
+            frozen: Frozen::default(),
             is_closed: false,
             slots: Vec::new(),
             near: [0; NEAR],

@@ -5,7 +5,7 @@ use crate::state::{state, state_enum};
 /// Why an execution does not fit. Each is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anomaly {
-    /// No such order, or it is long forgotten. Nothing is booked.
+    /// An update of no order that is known, or of one that is long forgotten. Nothing changes.
     UnknownOrder = 0,
     /// The trade was booked before. Nothing is booked.
     Doubled = 1,
@@ -19,13 +19,16 @@ pub enum Anomaly {
     Garbled = 5,
     /// An amount that cannot be kept exactly. Nothing is booked.
     Overflow = 6,
+    /// A fill of no order that is known: it names no account, so that no account has it. Nothing is booked, and the accounts differ
+    /// from the market from then on.
+    Unbooked = 7,
 }
-state_enum!(Anomaly { UnknownOrder, Doubled, Late, OverFill, OutOfStep, Garbled, Overflow });
+state_enum!(Anomaly { UnknownOrder, Doubled, Late, OverFill, OutOfStep, Garbled, Overflow, Unbooked });
 
 /// How many there were, by kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Anomalies {
-    counts: [u64; 7],
+    counts: [u64; 8],
 }
 state!(Anomalies { counts });
 

@@ -1,7 +1,8 @@
 //! What is known of instruments.
 
-use wire::{ContractTerms, InstrumentId, MAX_INSTRUMENTS, Price, Symbol};
+use wire::{ContractTerms, InstrumentId, MAX_INSTRUMENTS, Price, Side, Symbol};
 
+use crate::intake::widen;
 use crate::state::state;
 
 /// One instrument's terms, and its latest mark.
@@ -14,8 +15,15 @@ pub(crate) struct Contract {
     pub(crate) low: Price,
     pub(crate) high: Price,
     pub(crate) mark: Price,
+    /// No buy at work has a higher price of its own, no sell a lower one: see [`crate::desk::Desk::mark`].
+    pub(crate) edge: [i64; 2],
+    /// Places of the accounts that have, or had since the last look, orders at work in it.
+    pub(crate) traders: Vec<u32>,
 }
-state!(Contract { symbol, currency, flags, multiplier, low, high, mark });
+state!(Contract { symbol, currency, flags, multiplier, low, high, mark, edge, traders });
+
+/// The edge where nothing works.
+pub(crate) const NO_EDGE: [i64; 2] = [i64::MIN, i64::MAX];
 
 impl Contract {
     pub(crate) fn is(&self, flag: u32) -> bool {
@@ -24,6 +32,28 @@ impl Contract {
 
     pub(crate) fn is_apart(&self) -> bool {
         self.is(ContractTerms::TODAY_APART)
+    }
+
+    /// Between which prices an order may trade that has these prices of its own: at its own or better, up to the end of the
+    /// band. Without a band a sale may trade at the mark at least, and a purchase no lower than its own price is expected.
+    #[inline]
+    pub(crate) fn reach(&self, side: Side, (low, high): (i64, i64)) -> (i64, i64) {
+        match side {
+            Side::Buy if self.low.is_some() => (low.min(self.low.0), high),
+            Side::Buy => (low, high),
+            // "No price" is the smallest number.
+            Side::Sell => (low, high.max(self.mark.0).max(self.high.0)),
+        }
+    }
+
+    /// Whether there is a price that a sale is expected not to trade above.
+    pub(crate) fn has_worst_sale(&self) -> bool {
+        self.high.is_some() || self.mark.is_some()
+    }
+
+    /// An order at work has these prices of its own.
+    pub(crate) fn widen(&mut self, side: usize, low: i64, high: i64) {
+        widen(&mut self.edge, side, low, high);
     }
 }
 
@@ -53,13 +83,17 @@ impl Contracts {
         self.table.get_mut(index)
     }
 
-    pub(crate) fn mark(&mut self, instrument: InstrumentId, price: Price) {
-        if let Some(Some(contract)) = self.table.get_mut(instrument.0 as usize)
-            && price.is_some()
-            && contract.mark != price
-        {
-            contract.mark = price;
-            self.marks += 1;
+    pub(crate) fn get_mut(&mut self, instrument: InstrumentId) -> Option<&mut Contract> {
+        self.table.get_mut(instrument.0 as usize)?.as_mut()
+    }
+
+    /// The mark before, where it moves.
+    pub(crate) fn mark(&mut self, instrument: InstrumentId, price: Price) -> Option<Price> {
+        let contract = self.table.get_mut(instrument.0 as usize)?.as_mut()?;
+        if !price.is_some() || contract.mark == price {
+            return None;
         }
+        self.marks += 1;
+        Some(std::mem::replace(&mut contract.mark, price))
     }
 }

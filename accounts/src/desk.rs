@@ -4,7 +4,7 @@ use wire::{AccountId, AccountKind, CostMethod, InstrumentId, Price, StrategyId};
 
 use crate::account::Account;
 use crate::anomaly::Anomalies;
-use crate::contracts::Contracts;
+use crate::contracts::{Contracts, NO_EDGE};
 use crate::currencies::Currencies;
 use crate::fees::Fees;
 use crate::intake::widen;
@@ -78,8 +78,11 @@ impl Desk {
     }
 
     /// The latest price of an instrument: losses count at it. [`Price::NONE`] changes nothing.
+    /// Orders at work that might trade at a loss against it hold that back.
     pub fn mark(&mut self, instrument: InstrumentId, price: Price) {
-        self.contracts.mark(instrument, price);
+        if let Some(before) = self.contracts.mark(instrument, price) {
+            self.measure_passed(instrument, [before, price]);
+        }
     }
 
     /// Place of an account that an entry has opened.
@@ -148,10 +151,11 @@ impl Desk {
             &terms,
             &Claim {
                 side: order.side(),
-                high: order.high,
+                prices: (order.low, order.high),
                 open: order.open(),
                 closing: order.closing.min(order.open()),
                 closes: order.closes,
+                is_closing: order.is_closing,
                 traded: &order.traded,
             },
         ))
@@ -191,7 +195,9 @@ impl Desk {
         let Some(order) = orders.get_mut(place) else { return };
         let (instrument, side, low, high) = (order.instrument(), index(order.side()), order.low, order.high);
         let (strategy, held, closes) = (order.strategy(), order.reserved, order.closes as usize);
-        let Some(currency) = contracts.get(instrument).map(|contract| contract.currency) else { return };
+        let Some(contract) = contracts.get_mut(instrument) else { return };
+        contract.widen(side, low, high);
+        let currency = contract.currency;
         let Some(account) = accounts.get_mut(order.account as usize) else { return };
         account.watch.open += 1;
         let purse = account.purse(currency);
@@ -199,6 +205,9 @@ impl Desk {
         purse.gross += held.gross;
         let group = account.group;
         let Some(slot) = account.slots.get_mut(slot) else { return };
+        if !std::mem::replace(&mut slot.is_listed, true) {
+            contract.traders.push(order.account);
+        }
         let next = std::mem::replace(&mut slot.first[side], place);
         widen(&mut slot.edge, side, low, high);
         slot.working[side] = slot.working[side].saturating_add(held.open);
@@ -236,7 +245,7 @@ impl Desk {
                 slot.first[side] = next;
             }
             if slot.first[side] == NOTHING {
-                slot.edge[side] = if side == 0 { i64::MIN } else { i64::MAX };
+                slot.edge[side] = NO_EDGE[side];
             }
         }
         let scopes = scopes.of(group, strategy).into_iter().flatten();

@@ -68,13 +68,23 @@ impl Traded {
     }
 }
 
-/// What an order may yet trade, by class.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ToCome(Parts);
+/// What an order may yet trade: as fills of which classes, and as much as it is worth at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ToCome {
+    classes: u16,
+    lots: i64,
+    value: i128,
+}
 
 impl ToCome {
-    pub(crate) fn add(&mut self, class: Class, lots: i64, value: i128) {
-        self.0.add(class, lots, value);
+    pub(crate) fn new(classes: &[Class], lots: i64, value: i128) -> ToCome {
+        let classes = classes.iter().fold(0, |bits, class| bits | 1 << *class as u16);
+        ToCome { classes, lots, value: value.abs() }
+    }
+
+    /// What of it may be of the classes whose bits are set.
+    fn of(&self, classes: u16) -> (i64, i128) {
+        if classes & self.classes == 0 { (0, 0) } else { (self.lots, self.value) }
     }
 }
 
@@ -140,7 +150,7 @@ impl Charge {
         let parts = [
             traded.rested.of(cells),
             traded.came_in.of(cells >> 3),
-            to_come.0.of((cells | cells >> 3) & CLASSES),
+            to_come.of((cells | cells >> 3) & CLASSES),
         ];
         let sum = |(lots, value): (i64, i128), part: (i64, i128)| {
             (lots.saturating_add(part.0), value.saturating_add(part.1))
@@ -245,7 +255,7 @@ impl Fees {
         sum
     }
 
-    /// All that an order may yet come to, fees and taxes together: each charge as if all that is to come were its own.
+    /// All that an order may come to, fees and taxes together: each charge as if all that is to come and may be its own were.
     #[inline]
     pub(crate) fn worst(&self, schedule: u32, side: Side, traded: &Traded, to_come: &ToCome) -> i128 {
         let charges = self.schedules.get(schedule as usize).into_iter().flatten();

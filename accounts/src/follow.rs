@@ -377,7 +377,8 @@ impl Desk {
 
     fn holds(&self, place: u32, instrument: InstrumentId) -> bool {
         let account = self.accounts.get(place as usize);
-        account.and_then(|account| account.slot(instrument)).is_some_and(|slot| !slot.is_flat())
+        let slot = account.and_then(|account| account.slot(instrument));
+        slot.is_some_and(|slot| !slot.is_flat() || slot.working != [0; 2])
     }
 
     /// How the account at a place stands, by the order of opening from zero; `drops` says what is contained.

@@ -23,18 +23,20 @@ pub(crate) struct Terms<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Claim<'a> {
     pub(crate) side: Side,
-    /// Highest price that it has or may get.
-    pub(crate) high: i64,
+    /// Lowest and highest price of its own that it has or may get.
+    pub(crate) prices: (i64, i64),
     pub(crate) open: i64,
     pub(crate) closing: i64,
     pub(crate) closes: Closes,
+    /// It was sent to close; of accounts that tell opening from closing.
+    pub(crate) is_closing: bool,
     pub(crate) traded: &'a Traded,
 }
 
-/// The reservation of an order.
+/// The reservation of an order: what its fills may take from `available`, at the worst of the prices at which it may trade.
 ///
-/// - cash: a purchase holds back its price and its charges; a sale what its charges exceed its price by.
-/// - margin and futures: the margin of what it opens, and its charges.
+/// - cash: a purchase holds back its value and its charges; a sale what its charges exceed its value by.
+/// - margin and futures: the initial margin of what it opens, what that loses against the mark at once, and its charges.
 ///
 /// An amount beyond the largest booking counts as that: the check of money then refuses it.
 #[inline]
@@ -44,51 +46,73 @@ pub(crate) fn of(terms: &Terms<'_>, claim: &Claim<'_>) -> Reservation {
     }
     let closing = claim.closing.clamp(0, claim.open);
     let opening = claim.open - closing;
-    let worth = |lots: i64| match lots {
+    let (low, high) = terms.contract.reach(claim.side, claim.prices);
+    let dearest = if low.unsigned_abs() > high.unsigned_abs() { low } else { high };
+    let worth = |price: i64, lots: i64| match lots {
         0 => 0,
-        _ => value(Price(claim.high), lots, terms.contract.multiplier).unwrap_or(MOST),
+        _ => value(Price(price), lots, terms.contract.multiplier).unwrap_or(MOST),
     };
-    let (opened, closed) = (worth(opening), worth(closing));
-    let charges = charges(terms, claim, opening, opened, closing, closed);
+    let charges = charges(terms, claim, closing, worth(dearest, claim.open));
     let money = match (terms.kind, claim.side) {
-        (AccountKind::Cash, Side::Buy) => (opened + closed).max(0) + charges,
-        (AccountKind::Cash, Side::Sell) => (charges - (opened + closed)).max(0),
-        (_, side) => {
-            terms.rates.margin(if side == Side::Buy { LONG } else { SHORT }, opened, opening) + charges
+        (AccountKind::Cash, Side::Buy) => worth(high, claim.open).max(0) + charges,
+        (AccountKind::Cash, Side::Sell) => (charges - worth(low, claim.open)).max(0),
+        (AccountKind::Margin | AccountKind::Futures, side) => {
+            opened(terms, side, (low, high), opening, &worth) + charges
         }
     };
-    Reservation { money, gross: opened.abs(), open: claim.open, closing }
+    Reservation { money, gross: worth(dearest, opening).abs(), open: claim.open, closing }
 }
 
-/// The charges still to come, at the dearest way to close.
-fn charges(
+/// Initial margin, and the loss against the mark, of lots that are opened at the worst price. Between two prices both grow
+/// evenly, so the worst is one of the ends.
+#[inline]
+fn opened(
     terms: &Terms<'_>,
-    claim: &Claim<'_>,
-    opening: i64,
-    opened: i128,
-    closing: i64,
-    closed: i128,
+    side: Side,
+    (low, high): (i64, i64),
+    lots: i64,
+    worth: &impl Fn(i64, i64) -> i128,
 ) -> i128 {
+    if lots == 0 {
+        return 0;
+    }
+    let mark = terms.contract.mark;
+    let index = if side == Side::Buy { LONG } else { SHORT };
+    let at = |price: i64| {
+        let loss = match side {
+            _ if !mark.is_some() => 0,
+            Side::Buy => worth(price, lots) - worth(mark.0, lots),
+            Side::Sell => worth(mark.0, lots) - worth(price, lots),
+        };
+        terms.rates.margin(index, worth(price, lots), lots).saturating_add(loss.max(0))
+    };
+    if low == high { at(high) } else { at(low).max(at(high)) }
+}
+
+/// The charges still to come, each as if all lots that it may be for were its own.
+fn charges(terms: &Terms<'_>, claim: &Claim<'_>, closing: i64, dearest: i128) -> i128 {
     if terms.fees.is_free(terms.schedule) {
         return 0;
     }
-    let with = |class: Class| {
-        let mut to_come = ToCome::default();
-        to_come.add(Class::Open, opening, opened);
-        if closing > 0 {
-            to_come.add(class, closing, closed);
-        }
-        terms.fees.worst(terms.schedule, claim.side, claim.traded, &to_come)
+    let classes: &[Class] = match (terms.kind, claim.side) {
+        (AccountKind::Cash, Side::Buy) => &[Class::Open],
+        (AccountKind::Cash, Side::Sell) => &[Class::Close, Class::CloseToday],
+        // What opens today may close when its turn comes, and the other way round.
+        (AccountKind::Margin, _) => &[Class::Open, Class::Close, Class::CloseToday],
+        (AccountKind::Futures, _) if !claim.is_closing => &[Class::Open],
+        // What is closed by others first, the rest of it opens.
+        (AccountKind::Futures, _) if closing < claim.open => &[Class::Open, Class::Close, Class::CloseToday],
+        (AccountKind::Futures, _) => match claim.closes {
+            Closes::Today => &[Class::CloseToday],
+            Closes::Yesterday => &[Class::Close],
+            Closes::Any => &[Class::Close, Class::CloseToday],
+        },
     };
+    let to_come = ToCome::new(classes, claim.open, dearest);
     let until_now = match claim.traded.is_nothing() {
         true => Charged::default(),
         false => terms.fees.charged(terms.schedule, claim.side, claim.traded),
     };
-    let all = match claim.closes {
-        _ if closing == 0 => with(Class::Open),
-        Closes::Today => with(Class::CloseToday),
-        Closes::Yesterday => with(Class::Close),
-        Closes::Any => with(Class::Close).max(with(Class::CloseToday)),
-    };
+    let all = terms.fees.worst(terms.schedule, claim.side, claim.traded, &to_come);
     (all - until_now.fees - until_now.taxes).max(0)
 }

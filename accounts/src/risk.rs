@@ -25,6 +25,10 @@ pub enum MarginAction {
     Close(ForcedOrder),
 }
 
+/// Who freezes an account while its positions are closed by force, and the reason in the entry. Such a freeze stands beside one by a
+/// person: neither lifts the other.
+pub const BY_FORCE: [&str; 2] = ["ledger", "margin passed its bound: positions are closed by force"];
+
 /// An order that closes by force. Whoever sends it gives it a number, and a price or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForcedOrder {

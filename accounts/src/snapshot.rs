@@ -25,7 +25,7 @@ pub enum RestoreError {
     Checksum,
 }
 
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 const PARTS: u16 = 1;
 const ACCOUNT: u16 = 2;
 const ORDERS: u16 = 3;

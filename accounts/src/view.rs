@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use wire::{AccountId, AccountKind, Currency, InstrumentId, NewOrder, OrderId, OrderUpdate, StrategyId};
+use wire::{
+    AccountId, AccountKind, Currency, InstrumentId, NewOrder, OrderId, OrderStatus, OrderUpdate, StrategyId,
+};
 
-use crate::account::Account;
+use crate::account::{Account, Frozen};
 use crate::anomaly::Anomalies;
 use crate::desk::Desk;
 use crate::limits::KillCause;
@@ -84,7 +86,7 @@ impl Desk {
             owner: account.owner,
             kind: account.kind,
             currency: self.currency(account.home.currency),
-            is_frozen: account.is_frozen,
+            is_frozen: account.frozen != Frozen::No,
             is_closed: account.is_closed,
             killed: account.watch.killed,
             open_orders: account.watch.open,
@@ -127,6 +129,12 @@ impl Desk {
         self.orders.get(self.orders.find(id)?).map(|order| order.update())
     }
 
+    /// An order that was refused, as it is remembered.
+    pub fn refused_order(&self, id: OrderId) -> Option<NewOrder> {
+        let order = self.orders.get(self.orders.find(id)?)?;
+        (order.status == OrderStatus::Rejected).then_some(order.request)
+    }
+
     /// What an order at work holds back, in its instrument's currency.
     pub fn reserved(&self, id: OrderId) -> Option<i128> {
         self.orders.get(self.orders.find(id)?).map(|order| order.reserved.money)
@@ -143,6 +151,26 @@ impl Desk {
         let mut its: Vec<_> = its.map(|(_, order)| (order.request, order.open())).collect();
         its.sort_unstable_by_key(|(order, _)| order.order_id);
         its
+    }
+
+    /// An account's orders at work, by id: each as it went out, and how much of it may yet trade. It looks at no other account's.
+    pub fn orders_of_account(&self, account: AccountId) -> Vec<(NewOrder, i64)> {
+        let slots = self.find(account).and_then(|place| self.accounts.get(place)).map(|account| &account.slots);
+        let firsts = slots.into_iter().flatten().flat_map(|slot| slot.first);
+        let mut its = Vec::new();
+        for mut next in firsts {
+            while let Some(order) = self.orders.get(next) {
+                its.push((order.request, order.open()));
+                next = order.next;
+            }
+        }
+        its.sort_unstable_by_key(|(order, _)| order.order_id);
+        its
+    }
+
+    /// The accounts that take no orders because their positions are closed by force.
+    pub fn closed_by_force(&self) -> impl Iterator<Item = AccountId> {
+        self.accounts.iter().filter(|account| account.frozen.is_by_force()).map(|account| account.id)
     }
 
     /// The newest id of a strategy's orders, refused ones among them.

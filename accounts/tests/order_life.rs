@@ -3,7 +3,7 @@
 
 mod support;
 
-use accounts::{Anomaly, Desk};
+use accounts::{Anomaly, Desk, Verdict};
 use support::*;
 use wire::*;
 
@@ -119,7 +119,10 @@ fn executions_of_nobody_and_of_another_instrument_book_nothing() {
     let order = the_order();
     let (_, mut desk) = states().into_iter().next().unwrap();
     let nobody = NewOrder { order_id: OrderId(7), ..order };
-    assert_eq!(desk.execution(&fill(&nobody, 1, 1, price(10), 0)), Some(Anomaly::UnknownOrder));
+    assert_eq!(desk.execution(&fill(&nobody, 1, 1, price(10), 0)), Some(Anomaly::Unbooked));
+    assert_eq!(desk.anomalies().of(Anomaly::Unbooked), 1);
+    let of_nobody = update(&nobody, OrderStatus::Accepted, 1, 0);
+    assert_eq!(desk.execution(&of_nobody), Some(Anomaly::UnknownOrder));
     let foreign = NewOrder { instrument: INDEX, ..order };
     assert_eq!(desk.execution(&fill(&foreign, 1, 1, price(10), 0)), Some(Anomaly::Garbled));
     let huge = fill(&order, 1, i64::MAX, Price(i64::MAX), 0);
@@ -139,7 +142,57 @@ fn an_order_is_forgotten_after_enough_others_and_its_id_stays_used() {
     assert_eq!(desk.order(orders[1].order_id), None);
     assert!(desk.order(orders[2].order_id).is_some());
     assert_eq!(refusal(&mut desk, &orders[0]), Some(Reason::DuplicateOrder));
-    assert_eq!(desk.execution(&fill(&orders[0], 9, 1, price(10), 0)), Some(Anomaly::UnknownOrder));
+    assert_eq!(desk.execution(&fill(&orders[0], 9, 1, price(10), 0)), Some(Anomaly::Unbooked));
+}
+
+#[test]
+fn a_noisy_account_makes_no_other_forget_its_orders() {
+    const REMEMBERED: u32 = 64;
+    let mut desk = Desk::new(accounts::Options { remembered: REMEMBERED });
+    reference().iter().for_each(|entry| drop(desk.apply(entry).unwrap()));
+    for account in 1..=9 {
+        desk.apply(&open(account, AccountKind::Cash, CostMethod::Average)).unwrap();
+        desk.apply(&deposit(account, 1_000_000)).unwrap();
+    }
+    let mut number = 0;
+    let mut end = |desk: &mut Desk, account: u32| {
+        number += 1;
+        let order = order(number, AccountId(account), STOCK, Side::Buy, 2, 10);
+        assert!(matches!(send(desk, &order), Verdict::Send(_)));
+        assert_eq!(desk.execution(&update(&order, OrderStatus::Cancelled, 2, 0)), None);
+        order
+    };
+    let quiet: Vec<NewOrder> = (1..=8).flat_map(|account| [account; 3]).map(|account| end(&mut desk, account)).collect();
+    let noise: Vec<NewOrder> = (0..10 * REMEMBERED).map(|_| end(&mut desk, 9)).collect();
+    let mut restored = Desk::restore(&desk.snapshot()).unwrap();
+    for desk in [&mut desk, &mut restored] {
+        let known = noise.iter().filter(|order| desk.order(order.order_id).is_some()).count();
+        assert_eq!(known, REMEMBERED as usize - quiet.len(), "no more in all");
+        for (trade, order) in (1..).zip(&quiet) {
+            assert_eq!(desk.execution(&fill(order, trade, 1, price(10), 1)), Some(Anomaly::Late));
+        }
+        assert_eq!(desk.purses(STRATEGY, AccountId(1))[0].balance, (1_000_000 - 3 * 10) * ONE, "booked");
+        desk.audit().unwrap();
+    }
+    assert_eq!(desk.snapshot(), restored.snapshot());
+    // Whoever comes last has its share, too.
+    let latest = end(&mut desk, 1);
+    assert!(desk.order(latest.order_id).is_some() && desk.order(quiet[0].order_id).is_some());
+}
+
+#[test]
+fn a_rejection_of_a_second_copy_ends_no_order_that_works() {
+    let order = the_order();
+    let (_, mut desk) = states().into_iter().next().unwrap();
+    assert_eq!(desk.execution(&update(&order, OrderStatus::Accepted, LOTS, 0)), None);
+    let held = desk.purses(STRATEGY, CASH);
+    let Execution::Update(rejected) = update(&order, OrderStatus::Rejected, 0, 0) else { panic!() };
+    let of_a_copy = OrderUpdate { reason: Reason::DuplicateOrder, ..rejected };
+    assert_eq!(desk.execution(&Execution::Update(of_a_copy)), Some(Anomaly::OutOfStep));
+    assert_eq!(desk.order(order.order_id).unwrap().status, OrderStatus::Accepted);
+    assert_eq!(desk.purses(STRATEGY, CASH), held, "it holds back what it did");
+    assert_eq!(desk.execution(&fill(&order, 1, LOTS, order.price, 0)), None);
+    desk.audit().unwrap();
 }
 
 #[test]

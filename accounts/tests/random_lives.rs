@@ -67,6 +67,8 @@ fn live(is_honest: bool, length: u64) {
             assert!(counts.contains_key(reason.as_str()), "no order was refused for {reason:?}: {counts:?}");
         }
         assert!(counts["kills"] > 10 && counts["withdrawals refused"] > 10, "{counts:?}");
+        // What a fill may take is held at fills that open, also where they make other orders open.
+        assert!(counts["opening fills"] > 1_000 && counts["orders turned"] > 0, "{counts:?}");
     }
 }
 

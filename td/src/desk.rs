@@ -2,7 +2,7 @@
 
 use accounts::{Applied, Desk, Entry, Follower, Kill, Refusal};
 use wire::{
-    AccountChange, AccountId, AccountScope, CancelOrder, Execution, Instrument, Mark, Message, NewOrder,
+    AccountChange, AccountId, AccountScope, CancelAll, CancelOrder, Execution, Instrument, Mark, Message, NewOrder,
     OrderUpdate, Reason, ReplaceOrder, Request, StrategyId,
 };
 
@@ -157,6 +157,12 @@ impl Gate {
         let _ = self.follower.desk.cancel(cancel.order_id.strategy(), cancel, now);
     }
 
+    /// A mass cancel counts as one request.
+    pub(crate) fn cancel_all(&mut self, from: StrategyId, cancel: &CancelAll, now: Nanos) {
+        let account = cancel.of_account().and_then(|named| self.account(from, named).ok());
+        self.follower.desk.cancel_all(from, account, now);
+    }
+
     /// Remembers an order that was refused before the desk was asked.
     pub(crate) fn refuse(&mut self, order: &NewOrder, reason: Reason, now: Nanos) {
         self.follower.desk.refuse(order, reason, now);
@@ -196,6 +202,18 @@ impl Gateway {
         self.gate.as_deref_mut()
     }
 
+    /// What the drop copy has of a refused order before its refusal, if anything: the order as the desk remembers it, so that who
+    /// follows remembers the same. It may be for another account, or at another price, than it came with.
+    pub fn refused_copy(&self, payload: &[u8], refusal: &OrderUpdate) -> Option<NewOrder> {
+        if !is_remembered(refusal.reason) {
+            return None;
+        }
+        // Bytes that are no order are remembered by nobody.
+        let came = NewOrder::decode(payload).ok().filter(|order| order.order_id == refusal.order_id)?;
+        let kept = self.accounts().and_then(|gate| gate.follower.desk.refused_order(came.order_id));
+        Some(kept.unwrap_or(came))
+    }
+
     /// The kill switches that have fallen since the last call, oldest first.
     pub fn take_kills(&mut self) -> Vec<Kill> {
         self.gate.as_mut().map_or_else(Vec::new, |gate| gate.follower.desk.take_kills())
@@ -224,6 +242,21 @@ impl Gateway {
             is_new
         });
         cancels
+    }
+
+    /// The cancel to write to `td.orders` of one order, if it works and has none on its way.
+    pub fn cancel_one(&mut self, cancel: &CancelOrder) -> Option<CancelOrder> {
+        let Gateway { gate, books, .. } = self;
+        let order = find(books, cancel.order_id.strategy())?.orders.get_mut(cancel.order_id)?;
+        if order.is_cancelling() {
+            return None;
+        }
+        order.cancel_sent();
+        let cancel = CancelOrder::new(cancel.order_id, order.instrument);
+        if let Some(gate) = gate {
+            gate.follower.desk.note_cancel(cancel.order_id);
+        }
+        Some(cancel)
     }
 
     /// The desk hears of cancels that the gateway itself has made.

@@ -178,7 +178,7 @@ impl Gateway {
             },
             Request::Cancel(cancel) => self.cancel_at(from, cancel, now).map(drop),
             Request::Replace(replace) => self.replace_at(from, replace, now).map(drop),
-            Request::CancelAll(cancel) => self.on_cancel_all(from, cancel).map(drop),
+            Request::CancelAll(cancel) => self.cancel_all_at(from, cancel, now).map(drop),
         };
         match decided {
             Ok(()) => Decision::Send(request),
@@ -334,6 +334,15 @@ impl Gateway {
     /// # Errors
     /// The refusal to write to the reports of `from`.
     pub fn on_cancel_all(&mut self, from: StrategyId, cancel: &CancelAll) -> Result<CancelAll, OrderUpdate> {
+        self.cancel_all_at(from, cancel, Nanos(0))
+    }
+
+    fn cancel_all_at(
+        &mut self,
+        from: StrategyId,
+        cancel: &CancelAll,
+        now: Nanos,
+    ) -> Result<CancelAll, OrderUpdate> {
         let Gateway { books, instruments, anomalies, gate, .. } = self;
         let Some(book) = find(books, from) else {
             anomalies.note(Anomaly::UnknownStrategy);
@@ -348,6 +357,9 @@ impl Gateway {
         } else {
             Err(Reason::NotYours)
         };
+        if let (Ok(()), Some(gate)) = (admitted, gate) {
+            gate.cancel_all(from, cancel, now);
+        }
         admitted.map(|()| *cancel).map_err(|reason| {
             book.counters.requests_rejected.add(reason);
             answer::cancel_all(cancel, reason)

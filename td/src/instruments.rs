@@ -1,6 +1,6 @@
 //! The rules of each instrument, prepared so that a check is a few comparisons.
 
-use wire::{Instrument, InstrumentId, MAX_INSTRUMENTS, Price, Quantity, Symbol};
+use wire::{Instrument, InstrumentId, MAX_INSTRUMENTS, Price, Quantity, Side, Symbol};
 
 use crate::limits::BandWidth;
 
@@ -74,9 +74,41 @@ impl Rules {
 
     /// True for a multiple of the tick that holds at this price.
     pub(crate) fn is_on_tick(&self, price: Price) -> bool {
+        price.is_on_tick(self.tick_at(price))
+    }
+
+    fn tick_at(&self, price: Price) -> Price {
         let above = self.ticks.partition_point(|(from, _)| *from <= price);
-        let tick = self.ticks.get(above.saturating_sub(1)).map_or(self.tick, |(_, tick)| *tick);
-        price.is_on_tick(tick)
+        self.ticks.get(above.saturating_sub(1)).map_or(self.tick, |(_, tick)| *tick)
+    }
+
+    /// The next price on a tick at which an order of this side trades no later: upwards for a buy, downwards for a sell, as far as
+    /// the instrument's own band allows; there the other way. As it is where there is none.
+    pub(crate) fn to_tick(&self, price: Price, side: Side) -> Price {
+        if !price.is_some() || self.is_on_tick(price) {
+            return price;
+        }
+        let to = |is_up: bool| {
+            // Another tick may hold at the price that is found: at the border of two, a few steps.
+            (0..4).try_fold(price, |price, _| match self.is_on_tick(price) {
+                true => Err(price),
+                false => Ok(self.rounded(price, is_up)),
+            })
+        };
+        let inside = |found: Result<Price, Price>| {
+            let found = found.unwrap_or_else(|price| price);
+            let is_inside = self.is_on_tick(found) && (self.fixed.0..=self.fixed.1).contains(&found.0);
+            is_inside.then_some(found)
+        };
+        let is_buy = side == Side::Buy;
+        inside(to(is_buy)).or_else(|| inside(to(!is_buy))).unwrap_or(price)
+    }
+
+    fn rounded(&self, price: Price, is_up: bool) -> Price {
+        let tick = self.tick_at(price).0.max(1);
+        let down = price.0.div_euclid(tick).saturating_mul(tick);
+        let found = if is_up && down != price.0 { down.saturating_add(tick) } else { down };
+        Price(found)
     }
 
     fn set_reference(&mut self, reference: Price, band: BandWidth) {

@@ -150,6 +150,10 @@ impl StrategyBook {
         let rules = instruments.get(order.instrument).ok_or(Reason::UnknownInstrument)?;
         checks::quantity(rules, &self.limits, order.quantity)?;
         if order.flags & NewOrder::FORCED != 0 {
+            // Whoever closes by force names about a price: the tick that holds there is the market's matter.
+            if order.order_type.has_price() {
+                order.price = rules.to_tick(order.price, order.side);
+            }
             checks::forced_price(rules, order)?;
         } else {
             checks::order_price(rules, order)?;

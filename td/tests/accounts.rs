@@ -104,6 +104,23 @@ fn refusal(decision: Decision) -> Option<Reason> {
     }
 }
 
+fn traded(order: &NewOrder, price: i64) -> Fill {
+    Fill {
+        order_id: order.order_id,
+        trade_id: u64::from(order.order_id.sequence()),
+        instrument: order.instrument,
+        side: order.side,
+        liquidity: Liquidity::Taker,
+        reserved: [0; 2],
+        price: Price(price * Price::ONE),
+        quantity: order.quantity,
+        remaining: Quantity(0),
+        event_time: Nanos(0),
+        execution: 0,
+        answered_up_to: 0,
+    }
+}
+
 fn accepted(order: &NewOrder) -> OrderUpdate {
     OrderUpdate {
         side: order.side,
@@ -147,7 +164,7 @@ fn an_order_that_names_no_account_is_for_the_first_and_no_other_accounts_are_tou
     assert_eq!(sent.account, AccountId(1));
     let other = take(&mut gateway, OTHER, &order(OTHER, 1, 1, Side::Buy, 10, 100));
     assert_eq!(refusal(other), Some(Reason::UnknownAccount));
-    let second = take(&mut gateway, ME, &order(ME, 2, 2, Side::Sell, 10, 100));
+    let second = take(&mut gateway, ME, &order(ME, 2, 2, Side::Buy, 10, 100));
     assert!(matches!(second, Decision::Send(_)));
     let desk = &gateway.accounts().unwrap().follower().desk;
     assert_eq!(desk.account(AccountId(1)).unwrap().available, 9_000 * 1_000_000_000);
@@ -209,24 +226,130 @@ fn a_kill_cancels_what_works_and_holds_until_it_is_revived() {
     // Another account of the same strategy goes on.
     assert!(matches!(take(&mut gateway, ME, &order(ME, 5, 1, Side::Buy, 10, 1)), Decision::Send(_)));
     // Who closes by force is not held back.
-    let forced = NewOrder { flags: NewOrder::FORCED, ..order(LEDGER, 1, 2, Side::Buy, 10, 1) };
+    let fill = Fill { quantity: Quantity(1), remaining: Quantity(9), ..traded(&orders[0], 10) };
+    assert!(gateway.on_fill(640, &fill).is_copied);
+    let forced = NewOrder { flags: NewOrder::FORCED, ..order(LEDGER, 1, 2, Side::Sell, 10, 1) };
     assert!(matches!(take(&mut gateway, LEDGER, &forced), Decision::Send(_)));
+}
+
+/// Account 2 is long in ten.
+fn long_gateway(price_band: f64) -> Gateway {
+    let mut gateway = gateway_with(price_band);
+    let bought = order(ME, 1, 2, Side::Buy, 100, 10);
+    assert!(matches!(take(&mut gateway, ME, &bought), Decision::Send(_)));
+    assert!(gateway.on_fill(64, &traded(&bought, 100)).is_copied);
+    gateway
+}
+
+fn by_force(number: u32, price: Price, quantity: i64) -> NewOrder {
+    NewOrder { flags: NewOrder::FORCED, price, ..order(LEDGER, number, 2, Side::Sell, 1, quantity) }
 }
 
 #[test]
 fn what_closes_by_force_is_not_held_up_by_the_gateways_band() {
-    let mut gateway = gateway_with(0.1);
-    let far = order(ME, 1, 2, Side::Buy, 80, 1);
+    let mut gateway = long_gateway(0.1);
+    let far = order(ME, 2, 2, Side::Sell, 80, 1);
     assert_eq!(refusal(take(&mut gateway, ME, &far)), Some(Reason::PriceBand));
-    let forced = |number| NewOrder { flags: NewOrder::FORCED, ..order(LEDGER, number, 2, Side::Buy, 80, 1) };
-    assert!(matches!(take(&mut gateway, LEDGER, &forced(1)), Decision::Send(_)));
-    let off = NewOrder { price: Price(80 * Price::ONE + 1), ..forced(2) };
-    assert_eq!(refusal(take(&mut gateway, LEDGER, &off)), Some(Reason::OffTick));
+    let forced = by_force(1, Price(80 * Price::ONE), 1);
+    assert!(matches!(take(&mut gateway, LEDGER, &forced), Decision::Send(_)));
     // What the desk refuses is remembered, as it is by who follows.
     let too_much = NewOrder { flags: NewOrder::FORCED, ..order(LEDGER, 3, 1, Side::Sell, 80, 1) };
-    assert_eq!(refusal(take(&mut gateway, LEDGER, &too_much)), Some(Reason::ShortSale));
+    assert_eq!(refusal(take(&mut gateway, LEDGER, &too_much)), Some(Reason::NotClosable));
     let known = gateway.accounts().unwrap().follower().desk.order(too_much.order_id).unwrap();
-    assert_eq!((known.status, known.reason), (OrderStatus::Rejected, Reason::ShortSale));
+    assert_eq!((known.status, known.reason), (OrderStatus::Rejected, Reason::NotClosable));
+}
+
+#[test]
+fn what_closes_by_force_goes_out_at_the_tick_that_holds_at_its_price() {
+    let mut gateway = long_gateway(0.0);
+    let cent = Price::ONE / 100;
+    // Cents below 50, ten cents from there, units from 90.
+    let ticks = vec![(Price(0), Price(cent)), (Price(50 * Price::ONE), Price(10 * cent)), (Price(90 * Price::ONE), Price(100 * cent))];
+    gateway.set_ticks(InstrumentId(1), ticks);
+    for (number, (asked, sent)) in
+        (1..).zip([(9_055, 9_000), (8_999, 8_990), (5_004, 5_000), (4_999, 4_999), (1, 1)])
+    {
+        let forced = by_force(number, Price(asked * cent), 1);
+        let Decision::Send(Request::New(out)) = take(&mut gateway, LEDGER, &forced) else { panic!("{asked}") };
+        assert_eq!(out.price, Price(sent * cent), "downwards for a sale");
+    }
+    // A strategy's own price is its own matter.
+    let off = NewOrder { price: Price(9_055 * cent), ..order(ME, 2, 2, Side::Sell, 1, 1) };
+    assert_eq!(refusal(take(&mut gateway, ME, &off)), Some(Reason::OffTick));
+}
+
+#[test]
+fn an_order_of_an_account_that_is_closed_by_force_is_cancelled_once_until_that_is_answered() {
+    let mut gateway = long_gateway(0.0);
+    let rests = order(ME, 2, 2, Side::Sell, 200, 10);
+    assert!(matches!(take(&mut gateway, ME, &rests), Decision::Send(_)));
+    assert!(gateway.on_update(128, &accepted(&rests)).is_copied);
+    let asked = CancelOrder::new(rests.order_id, rests.instrument);
+    assert_eq!(gateway.cancel_one(&asked), Some(asked));
+    assert_eq!(gateway.cancel_one(&asked), None, "on its way");
+    let refused = OrderUpdate { status: OrderStatus::CancelRejected, ..accepted(&rests) };
+    let outcome = gateway.on_update(192, &refused);
+    assert_eq!((outcome.anomaly, outcome.is_copied), (None, true));
+    assert_eq!(gateway.accounts().unwrap().follower().desk.anomalies().of(accounts::Anomaly::OutOfStep), 0);
+    assert_eq!(gateway.cancel_one(&asked), Some(asked), "again");
+    let unknown = CancelOrder::new(OrderId::new(ME, 1, 9), rests.instrument);
+    assert_eq!(gateway.cancel_one(&unknown), None);
+}
+
+#[test]
+fn who_follows_remembers_a_refused_order_as_the_desk_does() {
+    let mut gateway = gateway();
+    let mut follower = Follower::restore(&gateway.accounts().unwrap().follower().snapshot()).unwrap();
+    let mut position = 64;
+    let mut refuse = |gateway: &mut Gateway, from: StrategyId, order: &NewOrder| {
+        let Decision::Answer(update) = take(gateway, from, order) else { panic!("{order:?}") };
+        let copy = gateway.refused_copy(order.bytes(), &update).unwrap();
+        for (topic, id, bytes) in
+            [(DROP_REFUSED, NewOrder::ID, copy.bytes()), (DROP_TAKEN, OrderUpdate::ID, update.bytes())]
+        {
+            follower.frame((position, topic, Nanos(1)), id, bytes).unwrap();
+            position += 64;
+        }
+        assert_eq!(
+            follower.desk.refused_order(order.order_id),
+            gateway.accounts().unwrap().follower().desk.refused_order(order.order_id)
+        );
+        // The same again is answered, with another content it is a duplicate.
+        assert!(matches!(take(gateway, from, order), Decision::Repeat(_)));
+        let other = NewOrder { price: Price(11 * Price::ONE), ..*order };
+        assert_eq!(refusal(take(gateway, from, &other)), Some(Reason::DuplicateOrder));
+    };
+    // For the first of its accounts, although it names none; by td itself; with a price that td has rounded.
+    refuse(&mut gateway, ME, &order(ME, 1, 0, Side::Buy, 100, 500));
+    refuse(&mut gateway, ME, &order(ME, 2, 0, Side::Buy, 10, 501));
+    refuse(&mut gateway, ME, &NewOrder { price: Price(1), ..order(ME, 3, 2, Side::Buy, 1, 1) });
+    refuse(&mut gateway, OTHER, &order(OTHER, 1, 1, Side::Buy, 10, 1));
+    assert_eq!(gateway.refused_copy(&[1, 2, 3], &OrderUpdate::rejection(&order(ME, 4, 1, Side::Buy, 1, 1), Reason::Malformed)), None);
+    let forced = by_force(1, Price(10 * Price::ONE + 1), 1);
+    let Decision::Answer(update) = take(&mut gateway, LEDGER, &forced) else { panic!() };
+    let copy = gateway.refused_copy(forced.bytes(), &update).unwrap();
+    assert_eq!((update.reason, copy.price), (Reason::NotClosable, Price(10 * Price::ONE)));
+}
+
+#[test]
+fn a_rejection_of_a_second_copy_changes_nothing_in_book_and_accounts() {
+    let mut gateway = gateway();
+    let orders: Vec<NewOrder> = (1..=2).map(|number| order(ME, number, 2, Side::Buy, 10, 10)).collect();
+    for (order, position) in orders.iter().zip([64, 128]) {
+        assert!(matches!(take(&mut gateway, ME, order), Decision::Send(_)));
+        assert!(gateway.on_update(position, &accepted(order)).is_copied);
+    }
+    let ended = OrderUpdate { status: OrderStatus::Cancelled, remaining: Quantity(0), ..accepted(&orders[1]) };
+    assert_eq!(gateway.on_update(192, &ended).anomaly, None);
+    // One that works, and one that has ended.
+    for (order, position) in orders.iter().zip([256, 320]) {
+        let outcome = gateway.on_update(position, &OrderUpdate::rejection(order, Reason::DuplicateOrder));
+        assert_eq!((outcome.deliver, outcome.anomaly), (None, Some(td::Anomaly::OutOfStep)));
+    }
+    let desk = &gateway.accounts().unwrap().follower().desk;
+    let states = orders.iter().map(|order| desk.order(order.order_id).unwrap().status);
+    assert_eq!(states.collect::<Vec<_>>(), [OrderStatus::Accepted, OrderStatus::Cancelled]);
+    assert_eq!((desk.open_orders(), gateway.working_orders(ME)), (1, 1), "both say the same");
 }
 
 #[test]

@@ -2,12 +2,13 @@
 
 use wire::{AccountAction, AccountChange, AccountId, AccountOpen, AccountScope};
 
-use crate::account::{Account, NO_GROUP};
+use crate::account::{Account, Frozen, NO_GROUP};
 use crate::amount::MOST;
 use crate::desk::Desk;
 use crate::limits::KillCause;
 use crate::purse::Purse;
 use crate::refusal::Refusal;
+use crate::risk::BY_FORCE;
 use crate::table::reach;
 
 impl Desk {
@@ -55,10 +56,10 @@ impl Desk {
             return Err(Refusal::Closed);
         }
         match change.action {
-            AccountAction::Freeze if account.is_frozen => Err(Refusal::Already),
-            AccountAction::Unfreeze if !account.is_frozen => Err(Refusal::Already),
             AccountAction::Freeze | AccountAction::Unfreeze => {
-                account.is_frozen = change.action == AccountAction::Freeze;
+                let by_force = BY_FORCE == [change.who.as_str(), change.why.as_str()];
+                let is_frozen = change.action == AccountAction::Freeze;
+                account.frozen = account.frozen.with(by_force, is_frozen).ok_or(Refusal::Already)?;
                 Ok(())
             }
             AccountAction::Close => {
@@ -81,7 +82,7 @@ impl Desk {
         let currency = self.currencies.find(change.currency).ok_or(Refusal::UnknownCurrency)?;
         let account = self.accounts.get_mut(place).ok_or(Refusal::UnknownSubject)?;
         let is_deposit = change.action == AccountAction::Deposit;
-        if !is_deposit && account.is_frozen {
+        if !is_deposit && account.frozen != Frozen::No {
             return Err(Refusal::Frozen);
         }
         let needed = -self.currencies.convert(-amount, currency, account.home.currency);

@@ -3,7 +3,7 @@
 use wire::{ContractTerms, InstrumentId, Price};
 
 use crate::amount::MOST_MULTIPLIER;
-use crate::contracts::Contract;
+use crate::contracts::{Contract, NO_EDGE};
 use crate::desk::Desk;
 use crate::positions::NOTHING;
 use crate::refusal::Refusal;
@@ -24,6 +24,10 @@ impl Desk {
             return Err(Refusal::InUse);
         }
         let symbol_changes = known.is_some_and(|known| known.symbol != terms.symbol);
+        let is_measured_anew = known.is_some_and(|known| (known.low, known.high) != (low, high));
+        let edge = known.map_or(NO_EDGE, |known| known.edge);
+        let mark = known.map_or(Price::NONE, |known| known.mark);
+        let traders = place.take().map_or_else(Vec::new, |known| known.traders);
         *place = Some(Contract {
             symbol: terms.symbol,
             currency,
@@ -31,10 +35,15 @@ impl Desk {
             multiplier: terms.multiplier,
             low,
             high,
-            mark: known.map_or(Price::NONE, |known| known.mark),
+            mark,
+            edge,
+            traders,
         });
         if symbol_changes {
             self.resolve_all();
+        }
+        if is_measured_anew {
+            self.measure_all(terms.instrument);
         }
         Ok(())
     }

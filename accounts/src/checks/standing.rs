@@ -2,15 +2,17 @@
 
 use wire::{ContractTerms, Nanos, Reason};
 
+use crate::account::Frozen;
 use crate::buckets::Bucket;
 use crate::contracts::Contract;
 
 /// The account takes orders.
-pub(crate) fn account(is_frozen: bool, is_closed: bool) -> Result<(), Reason> {
-    match (is_closed, is_frozen) {
+pub(crate) fn account(frozen: Frozen, is_closed: bool) -> Result<(), Reason> {
+    match (is_closed, frozen) {
         (true, _) => Err(Reason::AccountClosed),
-        (_, true) => Err(Reason::AccountFrozen),
-        _ => Ok(()),
+        (_, Frozen::ByPerson | Frozen::Both) => Err(Reason::AccountFrozen),
+        (_, Frozen::ByForce) => Err(Reason::ForcedLiquidation),
+        (_, Frozen::No) => Ok(()),
     }
 }
 

@@ -3,7 +3,7 @@
 mod trade;
 mod update;
 
-use wire::{Execution, Fill, OrderStatus, OrderUpdate};
+use wire::{Execution, Fill, NewOrder, OrderStatus, OrderUpdate};
 
 use crate::amount::value;
 use crate::anomaly::Anomaly;
@@ -32,7 +32,7 @@ impl Desk {
     }
 
     fn fill(&mut self, fill: &Fill) -> Option<Anomaly> {
-        let Some(place) = self.orders.find(fill.order_id) else { return Some(Anomaly::UnknownOrder) };
+        let Some(place) = self.orders.find(fill.order_id) else { return Some(Anomaly::Unbooked) };
         let order = self.orders.get(place)?;
         let fits = order.instrument() == fill.instrument && order.side() == fill.side;
         if !fits || fill.quantity.0 <= 0 || !fill.price.is_some() {
@@ -119,11 +119,11 @@ impl Desk {
         Some(())
     }
 
-    /// Orders at work may close more than is left: the newest of them open instead.
-    fn balance_closes(&mut self, place: u32) {
+    /// Orders at work may close more than is left: the newest of them open instead, those that close by force last.
+    pub(crate) fn balance_closes(&mut self, place: u32) {
         let Some(order) = self.orders.get(place) else { return };
         let (instrument, account) = (order.instrument(), order.account as usize);
-        for side in 0..2 {
+        for (side, is_forced) in [(0, false), (0, true), (1, false), (1, true)] {
             let slot = |desk: &Desk| {
                 let slot = desk.accounts.get(account)?.slot(instrument)?;
                 Some((slot.holdings[1 - side].excess(), slot.first[side]))
@@ -132,8 +132,9 @@ impl Desk {
             while excess != [0; 3] && next != NOTHING {
                 let Some(order) = self.orders.get_mut(next) else { break };
                 let (this, following) = (next, order.next);
+                let is_meant = is_forced == (order.request.flags & NewOrder::FORCED != 0);
                 let cut = excess[order.closes as usize].min(order.closing);
-                if cut > 0 {
+                if is_meant && cut > 0 {
                     order.closing -= cut;
                     self.reserve(this);
                     excess = slot(self).map_or([0; 3], |(excess, _)| excess);

@@ -1,6 +1,6 @@
 //! Updates: what the market says about an order as a whole.
 
-use wire::{OrderStatus, OrderUpdate};
+use wire::{OrderStatus, OrderUpdate, Reason};
 
 use crate::anomaly::Anomaly;
 use crate::desk::Desk;
@@ -22,6 +22,12 @@ impl Desk {
         if order.stage == Stage::Ended {
             return (!has_crossed(order, update.status)).then_some(Anomaly::OutOfStep);
         }
+        let is_of_a_copy =
+            update.status == OrderStatus::Rejected && update.reason == Reason::DuplicateOrder;
+        if is_of_a_copy && order.stage == Stage::Working {
+            // A td that was killed wrote it twice. The first works on.
+            return Some(Anomaly::OutOfStep);
+        }
         let before = (order.open(), order.low, order.high);
         let fits = apply(order, update);
         if update.status.is_final() {
@@ -32,7 +38,7 @@ impl Desk {
             self.unlink(place);
             self.orders.ended(place);
             if update.status == OrderStatus::Rejected {
-                self.refused(Some(account), strategy, update.event_time);
+                self.refused(Some(account), strategy, update.event_time, update.reason.into());
             }
         } else if before != (order.open(), order.low, order.high) {
             let (low, high, side) = (order.low, order.high, index(order.side()));
@@ -40,6 +46,9 @@ impl Desk {
             let account = self.accounts.get_mut(order.account as usize);
             if let Some(slot) = account.and_then(|account| account.slot_mut(update.instrument)) {
                 widen(&mut slot.edge, side, low, high);
+            }
+            if let Some(contract) = self.contracts.get_mut(update.instrument) {
+                contract.widen(side, low, high);
             }
             self.reserve(place);
         }

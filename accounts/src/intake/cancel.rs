@@ -1,7 +1,8 @@
-//! A cancel.
+//! Cancels: of one order, and of many.
 
-use wire::{CancelOrder, Nanos, Reason, StrategyId};
+use wire::{AccountId, CancelOrder, Nanos, OrderId, Reason, StrategyId};
 
+use crate::account::NO_GROUP;
 use crate::desk::Desk;
 
 impl Desk {
@@ -21,11 +22,32 @@ impl Desk {
         }
         order.cancels = order.cancels.saturating_add(1);
         let account = order.account as usize;
-        let Some(account) = self.accounts.get_mut(account) else { return Ok(()) };
-        let scopes = self.scopes.of(account.group, from);
-        let watches = scopes.into_iter().flatten().map(|scope| &mut scope.watch);
-        let buckets = std::iter::once(&mut account.watch).chain(watches);
-        buckets.filter_map(|watch| watch.messages.as_mut()).for_each(|bucket| bucket.drain(now));
+        self.drain_messages(Some(account), from, now);
         Ok(())
+    }
+
+    /// Notes a cancel that the platform itself sends: it counts for nobody's rate.
+    pub fn note_cancel(&mut self, order: OrderId) {
+        if let Some(order) = self.orders.find(order).and_then(|place| self.orders.get_mut(place))
+            && order.is_open()
+        {
+            order.cancels = order.cancels.saturating_add(1);
+        }
+    }
+
+    /// Takes a request to cancel all orders of a strategy, or those of one account. It counts as one request, however many
+    /// orders it takes: for the account that it names and its group, the strategy and the platform. It is never refused for it.
+    pub fn cancel_all(&mut self, from: StrategyId, account: Option<AccountId>, now: Nanos) {
+        let place = account.and_then(|account| self.place_of(account, from));
+        self.drain_messages(place, from, now);
+    }
+
+    /// Counts a request that is never refused for its rate.
+    fn drain_messages(&mut self, place: Option<usize>, from: StrategyId, now: Nanos) {
+        let account = place.and_then(|place| self.accounts.get_mut(place));
+        let group = account.as_ref().map_or(NO_GROUP, |account| account.group);
+        let watches = self.scopes.of(group, from).into_iter().flatten().map(|scope| &mut scope.watch);
+        let all = account.map(|account| &mut account.watch).into_iter().chain(watches);
+        all.filter_map(|watch| watch.messages.as_mut()).for_each(|bucket| bucket.drain(now));
     }
 }

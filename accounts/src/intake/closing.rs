@@ -23,11 +23,15 @@ pub(super) fn closing(
     side: Side,
     opposite: &Holding,
     quantity: i64,
-    is_apart: bool,
+    (is_apart, is_forced): (bool, bool),
 ) -> Result<Closing, Reason> {
-    let [today, yesterday, any] = opposite.closable();
+    // What closes by force takes lots that others may close too, and never opens.
+    let [today, yesterday, any] = if is_forced { opposite.held() } else { opposite.closable() };
     let net = |lots: i64| Closing { lots, of: Closes::Any, offset: Offset::Auto };
     match (kind, side) {
+        (AccountKind::Cash | AccountKind::Margin, _) if is_forced && quantity > any => {
+            return Err(Reason::NotClosable);
+        }
         (AccountKind::Cash | AccountKind::Margin, _) => return Ok(net(quantity.min(any))),
         (AccountKind::Futures, _) => {}
     }
@@ -40,6 +44,7 @@ pub(super) fn closing(
     let of_yesterday = whole(Closes::Yesterday, Offset::CloseYesterday);
     let of_any = whole(Closes::Any, Offset::Close);
     match offset {
+        Offset::Open | Offset::Auto if is_forced => fits(any, of_any),
         Offset::Open => Ok(open),
         Offset::Auto if is_apart => {
             Ok(fits(today, of_today).or_else(|_| fits(yesterday, of_yesterday)).unwrap_or(open))

@@ -2,11 +2,12 @@
 
 mod cancel;
 mod closing;
+mod counting;
 mod meeting;
 mod new_order;
 mod refusals;
 mod replace;
-mod standing;
+pub(crate) mod standing;
 mod worth;
 
 use wire::{NewOrder, OrderUpdate, Reason};

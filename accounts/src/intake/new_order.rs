@@ -8,7 +8,8 @@ use crate::fees::Traded;
 use crate::intake::Verdict;
 use crate::intake::closing::{Closing, closing};
 use crate::intake::meeting::meets;
-use crate::intake::worth::{Change, notional};
+use crate::intake::standing::Refused;
+use crate::intake::worth::{Change, Measured, notional};
 use crate::orders::{Closes, Order, Reservation, Stage};
 use crate::positions::{NOTHING, index};
 use crate::reservation::{self, Claim, Terms};
@@ -51,7 +52,7 @@ impl Desk {
         }
         self.scopes.strategy(from);
         let Some(account) = self.place_or_own(order.account, from) else {
-            self.refused(None, from, now);
+            self.refused(None, from, now, Reason::UnknownAccount.into());
             return Err(Reason::UnknownAccount);
         };
         match self.check(account, from, order, now) {
@@ -59,10 +60,10 @@ impl Desk {
                 order.flags = self.insert(order, account, &passed);
                 Ok(())
             }
-            Err(reason) => {
-                self.remember_refused(order, account, reason);
-                self.refused(Some(account), from, now);
-                Err(reason)
+            Err(refused) => {
+                self.remember_refused(order, account, refused.reason);
+                self.refused(Some(account), from, now, refused);
+                Err(refused.reason)
             }
         }
     }
@@ -107,6 +108,9 @@ impl Desk {
             order.request.flags = flags;
         }
         self.take_in(place, passed.slot);
+        if flags & NewOrder::FORCED != 0 {
+            self.balance_closes(place);
+        }
         flags
     }
 
@@ -122,7 +126,7 @@ impl Desk {
             return Err(Reason::DuplicateOrder);
         }
         let account = self.place_of(order.account, from).ok_or(Reason::UnknownAccount)?;
-        self.check(account, from, order, now).map(drop)
+        self.check(account, from, order, now).map(drop).map_err(|refused| refused.reason)
     }
 
     /// All checks of a new order, in their order.
@@ -132,16 +136,16 @@ impl Desk {
         from: StrategyId,
         order: &NewOrder,
         now: Nanos,
-    ) -> Result<Passed, Reason> {
+    ) -> Result<Passed, Refused> {
         let known = self.accounts.get(place).and_then(|account| account.touch(order.instrument));
         order.offset().ok_or(Reason::Malformed)?;
-        if let Err((reason, runaway)) = self.check_standing(place, from, now) {
-            if let Some(cause) = runaway {
-                self.kill_who_runs_away(place, from, cause);
+        if let Err(refused) = self.check_standing(place, from, now) {
+            if let Some(scope) = refused.runaway() {
+                self.kill_who_runs_away(place, from, scope);
             }
-            return Err(reason);
+            return Err(refused);
         }
-        self.check_content((place, known), from, order)
+        Ok(self.check_content((place, known), from, order)?)
     }
 
     /// The checks but for kill switches and rates; `known` is the place of the account's slot, if there is one.
@@ -192,7 +196,7 @@ impl Desk {
             let trigger = order.order_type.has_trigger().then_some(order.trigger);
             limit.into_iter().chain(trigger).try_for_each(|price| checks::price(contract, price))?;
         }
-        let worth = notional(contract.multiplier, low, high, quantity)?;
+        let worth = notional(contract, order.side, (low, high), quantity)?;
         if account.watch.notional.get().is_some() && !is_forced {
             let worth = -currencies.convert(-worth, contract.currency, account.home.currency);
             checks::order_notional(account.watch.notional.get(), worth)?;
@@ -219,13 +223,17 @@ impl Desk {
             order.side,
             &slot.holdings[1 - side],
             quantity,
-            contract.is_apart(),
+            (contract.is_apart(), is_forced),
         )?;
         let opening = quantity - closing.lots;
         // A cash account sells what it holds, whatever is checked.
         if makes(LimitKind::ShortSale) || account.kind == AccountKind::Cash {
             let may_short = account.kind != AccountKind::Cash && contract.is(ContractTerms::SHORTABLE);
             checks::short_sale(order.side, opening, may_short)?;
+        }
+        let is_measured = Measured { by_money: makes(LimitKind::Money) && !is_forced, is_forced };
+        if opening > 0 && is_measured.needs_worst_sale(order.side, contract, account, &scopes) {
+            return Err(Reason::NoWorstPrice);
         }
         let quantity = if is_forced { 0 } else { quantity };
         checks::position(
@@ -255,10 +263,11 @@ impl Desk {
         };
         let claim = Claim {
             side: order.side,
-            high,
+            prices: (low, high),
             open: order.quantity.0,
             closing: closing.lots,
             closes: closing.of,
+            is_closing: closing.lots > 0,
             traded: &Traded::default(),
         };
         let reserved = reservation::of(&terms, &claim);

@@ -3,7 +3,9 @@
 use wire::{AccountScope, Nanos, NewOrder, OrderStatus, Reason, StrategyId};
 
 use crate::desk::Desk;
+use crate::intake::counting::{Counting, LEVELS};
 use crate::intake::new_order::taken_plain;
+use crate::intake::standing::Refused;
 use crate::limits::KillCause;
 use crate::orders::Stage;
 
@@ -35,7 +37,7 @@ impl Desk {
         }
         self.reject(order, reason);
         let from = order.order_id.strategy();
-        self.refused(self.place_of(order.account, from), from, now);
+        self.refused(self.place_of(order.account, from), from, now, reason.into());
     }
 
     /// A request that came before: what became of it, or that another has its id.
@@ -50,17 +52,21 @@ impl Desk {
         Some(if known.is_same(order) { Ok(known.update()) } else { Err(Reason::DuplicateOrder) })
     }
 
-    /// Counts a refused order, and kills who passes the limit of refusals.
-    pub(crate) fn refused(&mut self, place: Option<usize>, from: StrategyId, now: Nanos) {
+    /// Counts a refused order where it counts, and kills who passes the limit of refusals.
+    pub(crate) fn refused(&mut self, place: Option<usize>, from: StrategyId, now: Nanos, refused: Refused) {
+        let levels = Counting::of(refused.reason).levels(refused.by);
+        if levels == [false; LEVELS] {
+            return;
+        }
         let account = place.and_then(|place| self.accounts.get_mut(place));
         let group = account.as_ref().map_or(crate::account::NO_GROUP, |account| account.group);
-        let passes = [account.is_some_and(|account| account.watch.rejects_pass(now))].into_iter().chain(
-            self.scopes.of(group, from).map(|scope| scope.is_some_and(|scope| scope.watch.rejects_pass(now))),
-        );
-        let passes: [bool; 4] = {
-            let mut all = passes;
-            [(); 4].map(|()| all.next().unwrap_or_default())
-        };
+        let [of_group, strategy, platform] =
+            self.scopes.of(group, from).map(|scope| scope.map(|scope| &mut scope.watch));
+        let watches = [account.map(|account| &mut account.watch), of_group, strategy, platform];
+        let mut passes = [false; LEVELS];
+        for ((watch, counts), passes) in watches.into_iter().zip(levels).zip(&mut passes) {
+            *passes = counts && watch.is_some_and(|watch| watch.rejects_pass(now));
+        }
         for (scope, _) in passes.into_iter().enumerate().filter(|(_, passes)| *passes) {
             self.kill_one(place, from, scope, KillCause::RejectRate);
         }

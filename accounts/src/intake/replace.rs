@@ -5,7 +5,7 @@ use wire::{AccountKind, ContractTerms, LimitKind, Nanos, Reason, ReplaceOrder, S
 use crate::checks;
 use crate::desk::Desk;
 use crate::intake::meeting::{meets, widen};
-use crate::intake::worth::{Change, notional};
+use crate::intake::worth::{Change, Measured, notional};
 use crate::orders::Reservation;
 use crate::positions::index;
 use crate::reservation::{self, Claim, Terms};
@@ -57,7 +57,7 @@ impl Desk {
             account.look(&self.contracts);
         }
         let (closing, reserved) = self.check_replace(place, from, replace)?;
-        let Desk { orders, accounts, .. } = self;
+        let Desk { orders, accounts, contracts, .. } = self;
         let Some(order) = orders.get_mut(place) else { return Err(Reason::UnknownOrder) };
         order.replaces = order.replaces.saturating_add(1);
         order.ceiling = order.ceiling.max(replace.quantity.0);
@@ -68,6 +68,9 @@ impl Desk {
         if let Some(slot) = accounts.get_mut(account).and_then(|account| account.slot_mut(replace.instrument))
         {
             widen(&mut slot.edge, side, low, high);
+        }
+        if let Some(contract) = contracts.get_mut(replace.instrument) {
+            contract.widen(side, low, high);
         }
         self.hold(place, reserved);
         Ok(())
@@ -100,7 +103,7 @@ impl Desk {
             checks::price(contract, replace.price)?;
         }
         let (low, high) = (order.low.min(replace.price.0), order.high.max(replace.price.0));
-        let worth = notional(contract.multiplier, low, high, total)?;
+        let worth = notional(contract, order.side(), (low, high), total)?;
         let in_home = -currencies.convert(-worth, contract.currency, account.home.currency);
         checks::order_notional(account.watch.notional.get(), in_home)?;
         for scope in scopes.iter().flatten() {
@@ -128,6 +131,10 @@ impl Desk {
             let may_short = account.kind != AccountKind::Cash && contract.is(ContractTerms::SHORTABLE);
             checks::short_sale(order.side(), added - more, may_short)?;
         }
+        let is_measured = Measured { by_money: makes(LimitKind::Money), is_forced: false };
+        if open > closing && is_measured.needs_worst_sale(order.side(), contract, account, &scopes) {
+            return Err(Reason::NoWorstPrice);
+        }
         checks::position(
             slot.most.get().or(account.watch.position.get()),
             slot.net(),
@@ -153,8 +160,15 @@ impl Desk {
             fees,
             schedule: order.schedule,
         };
-        let claim =
-            Claim { side: order.side(), high, open, closing, closes: order.closes, traded: &order.traded };
+        let claim = Claim {
+            side: order.side(),
+            prices: (low, high),
+            open,
+            closing,
+            closes: order.closes,
+            is_closing: order.is_closing,
+            traded: &order.traded,
+        };
         let reserved = reservation::of(&terms, &claim);
         let change = Change {
             currency: contract.currency,

@@ -1,13 +1,14 @@
 //! What an order is worth, and what it adds to the sums.
 
-use wire::{Price, Reason};
+use wire::{AccountKind, Price, Reason, Side};
 
 use crate::account::Account;
 use crate::amount::value;
 use crate::checks;
-use crate::contracts::Contracts;
+use crate::contracts::{Contract, Contracts};
 use crate::currencies::Currencies;
 use crate::purse::Purse;
+use crate::limits::Watch;
 use crate::scope::Scope;
 
 /// What an order adds, for the checks of sums.
@@ -52,10 +53,45 @@ impl Change {
     }
 }
 
-/// What an order is worth at most, whatever it trades at.
-pub(super) fn notional(multiplier: u64, low: i64, high: i64, quantity: i64) -> Result<i128, Reason> {
-    let at =
-        |price: i64| value(Price(price), quantity, multiplier).map(i128::abs).ok_or(Reason::OrderNotional);
+/// What of an order is measured at a price.
+pub(super) struct Measured {
+    pub(super) by_money: bool,
+    pub(super) is_forced: bool,
+}
+
+impl Measured {
+    /// Whether something is measured at the worst price of a sale that opens, and none is known: neither the end of a band nor
+    /// a mark.
+    #[inline]
+    pub(super) fn needs_worst_sale(
+        &self,
+        side: Side,
+        contract: &Contract,
+        account: &Account,
+        scopes: &[Option<&mut Scope>; 3],
+    ) -> bool {
+        if side == Side::Buy || contract.has_worst_sale() || account.kind == AccountKind::Cash || self.is_forced {
+            return false;
+        }
+        let is_limited =
+            |watch: &Watch| watch.gross.get().is_some() || watch.notional.get().is_some();
+        self.by_money && !account.is_own()
+            || is_limited(&account.watch)
+            || scopes.iter().flatten().any(|scope| is_limited(&scope.watch))
+    }
+}
+
+/// What an order is worth at most, at any price at which it may trade.
+pub(super) fn notional(
+    contract: &Contract,
+    side: Side,
+    own: (i64, i64),
+    quantity: i64,
+) -> Result<i128, Reason> {
+    let at = |price: i64| {
+        value(Price(price), quantity, contract.multiplier).map(i128::abs).ok_or(Reason::OrderNotional)
+    };
+    let (low, high) = contract.reach(side, own);
     let worth = at(high)?;
     if low == high { Ok(worth) } else { Ok(worth.max(at(low)?)) }
 }

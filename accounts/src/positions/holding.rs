@@ -80,6 +80,11 @@ impl Holding {
         [of(TODAY).min(any), of(YESTERDAY).min(any), any]
     }
 
+    /// Lots of today, of yesterday, of either, whatever orders at work may close.
+    pub(crate) fn held(&self) -> [i64; 3] {
+        [self.lots[TODAY], self.lots[YESTERDAY], self.total()]
+    }
+
     pub(crate) fn frozen_total(&self) -> i64 {
         self.frozen.iter().fold(0, |sum: i64, part| sum.saturating_add(*part))
     }

@@ -2,7 +2,7 @@
 
 use wire::{AccountKind, InstrumentId, Price, Side};
 
-use crate::contracts::Contract;
+use crate::contracts::{Contract, NO_EDGE};
 use crate::limits::Most;
 use crate::margin::Rates;
 use crate::positions::{Holding, LONG, SHORT};
@@ -22,6 +22,8 @@ pub(crate) struct Slot {
     pub(crate) rates: u32,
     /// Newest order at work of each side: the begin of a list.
     pub(crate) first: [u32; 2],
+    /// Its account is among the traders of its contract.
+    pub(crate) is_listed: bool,
     /// What orders at work may yet buy and sell.
     pub(crate) working: [i64; 2],
     /// No buy at work is higher, no sell lower.
@@ -34,7 +36,19 @@ pub(crate) struct Slot {
     pub(crate) charges: i128,
 }
 const _: () = assert!(std::mem::offset_of!(Slot, holdings) == 64 && size_of::<Slot>() == 384);
-state!(Slot { instrument, schedule, rates, most, holdings, working, first, edge, realised, charges });
+state!(Slot {
+    instrument,
+    schedule,
+    rates,
+    most,
+    holdings,
+    working,
+    first,
+    edge,
+    is_listed,
+    realised,
+    charges
+});
 
 /// Index of a side: buys 0, sells 1.
 pub(crate) fn index(side: Side) -> usize {
@@ -54,7 +68,8 @@ impl Slot {
             holdings: [Holding::default(), Holding::default()],
             working: [0; 2],
             first: [NOTHING; 2],
-            edge: [i64::MIN, i64::MAX],
+            is_listed: false,
+            edge: NO_EDGE,
             realised: 0,
             charges: 0,
         }

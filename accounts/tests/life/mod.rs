@@ -5,6 +5,7 @@ mod entries;
 mod lies;
 mod orders;
 mod random;
+mod worst;
 
 use std::collections::BTreeMap;
 
@@ -62,7 +63,8 @@ impl Life {
             match random.below(8) {
                 0 => (of.price_low, of.price_high) = (price(2), price(9)),
                 1 => of.price_high = Price::NONE,
-                _ => {}
+                2 => (of.price_low, of.price_high) = (Price::NONE, Price::NONE),
+                _ => of.price_high = price(20),
             }
             terms.insert(of.instrument.0, of);
             apply(Entry::Terms(of));

@@ -71,20 +71,32 @@ impl Life {
             return self.finish(index, OrderStatus::Filled);
         }
         let lots = if self.random.one_in(2) { left } else { 1 + self.random.below(left as u64) as i64 };
-        let at = match order.order_type.has_price() {
-            false => Price((1 + self.random.below(20) as i64) * Price::ONE),
-            // Its own price, or a better one.
-            true if order.side == Side::Buy => {
-                Price(state.price.0 - self.random.below(2) as i64 * 100_000_000)
-            }
-            true => Price(state.price.0 + self.random.below(2) as i64 * 100_000_000),
-        };
+        let at = self.price_of_fill(&order, &state);
         self.trades += 1;
-        self.note(Event::Fill(order.order_id, at, lots));
         self.count("fills");
+        let before = self.is_honest.then(|| self.before_fill(&order));
         assert_eq!(self.desk.execution(&fill(&order, self.trades, lots, at, left - lots)), None);
+        if let Some(before) = before {
+            self.holds_back_enough(&order, at, lots, &before);
+        }
+        self.note(Event::Fill(order.order_id, at, lots));
         if left == lots {
             self.finish(index, OrderStatus::Filled);
+        }
+    }
+
+    /// Any price at which the order may trade, its own and the other end more often than those between.
+    fn price_of_fill(&mut self, order: &NewOrder, state: &OrderUpdate) -> Price {
+        if !self.is_honest {
+            return Price((1 + self.random.below(20) as i64) * Price::ONE);
+        }
+        let prices = self.model.may_trade_at(self.model.find(order.order_id));
+        let (low, high) = (*prices.iter().min().unwrap(), *prices.iter().max().unwrap());
+        match self.random.below(4) {
+            0 if order.order_type.has_price() => state.price,
+            0 | 1 => Price(low),
+            2 => Price(high),
+            _ => Price(low + self.random.below((high - low) as u64 + 1) as i64),
         }
     }
 
@@ -96,7 +108,8 @@ impl Life {
         assert!(anomaly.is_none() || !self.is_honest, "{anomaly:?} of {ends:?}");
         self.note(Event::End(order.order_id));
         if self.is_honest && status == OrderStatus::Rejected {
-            self.model.refused(Some(order.account.0), order.order_id.strategy(), Nanos(0));
+            let refused = (Reason::Requested, None);
+            self.model.refused(Some(order.account.0), order.order_id.strategy(), Nanos(0), refused);
         }
     }
 

@@ -31,45 +31,58 @@ impl Model {
     pub(crate) fn decide(&mut self, order: &NewOrder, now: Nanos) -> Result<NewOrder, Reason> {
         let strategy = order.order_id.strategy();
         if !self.world.accounts.contains_key(&order.account.0) {
-            self.refused(None, strategy, now);
+            self.refused(None, strategy, now, (Reason::UnknownAccount, None));
             return Err(Reason::UnknownAccount);
         }
-        let decided = self.standing(order, now).and_then(|()| self.order(order));
-        if decided.is_err() {
-            self.refused(Some(order.account.0), strategy, now);
+        let decided = self.standing(order, now).and_then(|()| self.order(order).map_err(|reason| (reason, None)));
+        if let Err(refused) = decided {
+            self.refused(Some(order.account.0), strategy, now, refused);
         }
-        decided
+        decided.map_err(|(reason, _)| reason)
     }
 
-    /// An order was refused: too many kill.
-    pub(crate) fn refused(&mut self, account: Option<u32>, strategy: StrategyId, now: Nanos) {
+    /// An order was refused: too many kill. What a switch or a rate refuses counts at none above it, and a rate at its own.
+    pub(crate) fn refused(
+        &mut self,
+        account: Option<u32>,
+        strategy: StrategyId,
+        now: Nanos,
+        (reason, by): (Reason, Option<Subject>),
+    ) {
         let all = Model::subjects(account.unwrap_or_default(), strategy);
         // Without an account there is no group either.
         for of in all.into_iter().skip(if account.is_some() { 0 } else { 2 }) {
-            if !self.token(of, LimitKind::RejectRate, now) {
+            let counts = match reason {
+                Reason::Killed => false,
+                Reason::AccountFrozen => of.0 == 1,
+                Reason::MessageRate | Reason::OrderRate => Some(of) == by,
+                Reason::NotTradable => of.0 == 1 || of.0 == 3,
+                _ => true,
+            };
+            if counts && !self.token(of, LimitKind::RejectRate, now) {
                 self.kill(of);
             }
         }
     }
 
-    fn standing(&mut self, order: &NewOrder, now: Nanos) -> Result<(), Reason> {
+    fn standing(&mut self, order: &NewOrder, now: Nanos) -> Result<(), (Reason, Option<Subject>)> {
         let all = Model::subjects(order.account.0, order.order_id.strategy());
         if all.iter().any(|of| self.killed.contains(of)) {
-            return Err(Reason::Killed);
+            return Err((Reason::Killed, None));
         }
         if self.frozen.contains(&order.account.0) {
-            return Err(Reason::AccountFrozen);
+            return Err((Reason::AccountFrozen, None));
         }
         for of in all {
             if !self.token(of, LimitKind::MessageRate, now) {
-                return Err(Reason::MessageRate);
+                return Err((Reason::MessageRate, Some(of)));
             }
             if !self.token(of, LimitKind::OrderRate, now) {
-                return Err(Reason::OrderRate);
+                return Err((Reason::OrderRate, Some(of)));
             }
             if !self.token(of, LimitKind::RunawayRate, now) {
                 self.kill(of);
-                return Err(Reason::OrderRate);
+                return Err((Reason::OrderRate, Some(of)));
             }
         }
         Ok(())
@@ -161,7 +174,7 @@ impl Model {
 
     /// What the whole order is worth. Accounts and the platform count in one currency here.
     fn notional(&self, terms: &ContractTerms, new: &Working) -> Result<(), Reason> {
-        let dearest = new.high(terms).abs().max(new.low(terms).abs());
+        let dearest = self.may_trade_at(new).into_iter().map(i64::abs).max().unwrap();
         let worth = i128::from(dearest) * i128::from(new.open()) * i128::from(terms.multiplier);
         let worth = -convert(-worth, self.world.rates[&terms.currency], World::HOME);
         for of in Model::subjects(new.order.account.0, new.order.order_id.strategy()) {
@@ -232,6 +245,15 @@ impl Model {
             return Err(Reason::ShortSale);
         }
         let all = Model::subjects(account, strategy);
+        let has_worst = terms.price_high.is_some() || self.marks.contains_key(&order.instrument.0);
+        let is_measured = self.makes(LimitKind::Money)
+            || all.iter().any(|of| {
+                [LimitKind::GrossNotional, LimitKind::OrderNotional].iter().any(|kind| self.most(*of, *kind).is_some())
+            });
+        let opens_short = order.side == Side::Sell && new.open() > new.closing;
+        if opens_short && !has_worst && is_measured && self.kind(account) != AccountKind::Cash {
+            return Err(Reason::NoWorstPrice);
+        }
         for of in all {
             let one = self.limits.get(&(of, LimitKind::Position as u32, order.instrument.0));
             let Some(limit) = one.or(self.most(of, LimitKind::Position)) else { continue };

@@ -175,6 +175,10 @@ impl Model {
         self.working.iter().find(|working| working.order.order_id == id).unwrap()
     }
 
+    pub(crate) fn mark(&self, instrument: InstrumentId) -> Option<Price> {
+        self.marks.get(&instrument.0).copied()
+    }
+
     fn find_mut(&mut self, id: OrderId) -> &mut Working {
         self.working.iter_mut().find(|working| working.order.order_id == id).unwrap()
     }

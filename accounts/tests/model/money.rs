@@ -15,6 +15,16 @@ pub(crate) fn convert(amount: i128, from: u64, to: u64) -> i128 {
 
 /// What an order pays for what it has traded.
 pub(crate) fn charges(world: &World, order: &NewOrder, traded: &[(i64, i128); 3]) -> i128 {
+    charges_with(world, order, traded, None)
+}
+
+/// The same, and for what it may yet trade: classes, lots and value, of which each rule takes all that may be its own.
+fn charges_with(
+    world: &World,
+    order: &NewOrder,
+    traded: &[(i64, i128); 3],
+    to_come: Option<(&[usize], i64, i128)>,
+) -> i128 {
     let mut sum = 0;
     for rule in &world.fees {
         if !rule.side.covers(order.side) {
@@ -27,8 +37,13 @@ pub(crate) fn charges(world: &World, order: &NewOrder, traded: &[(i64, i128); 3]
             FeeEvent::CloseToday => index == 2,
         };
         let parts: Vec<_> = traded.iter().enumerate().filter(|(index, _)| class(*index)).collect();
-        let lots: i64 = parts.iter().map(|(_, part)| part.0).sum();
-        let value: i128 = parts.iter().map(|(_, part)| part.1.abs()).sum();
+        let mut lots: i64 = parts.iter().map(|(_, part)| part.0).sum();
+        let mut value: i128 = parts.iter().map(|(_, part)| part.1.abs()).sum();
+        if let Some((classes, more, worth)) = to_come
+            && classes.iter().any(|index| class(*index))
+        {
+            (lots, value) = (lots + more, value + worth.abs());
+        }
         if lots > 0 {
             let exact =
                 i128::from(lots) * rule.per_lot.wide() + ceil(value * i128::from(rule.rate), 1_000_000_000);
@@ -55,30 +70,57 @@ impl Model {
         if open <= 0 {
             return Held::default();
         }
-        let worth =
-            |lots: i64| i128::from(working.high(terms)) * i128::from(lots) * i128::from(terms.multiplier);
-        let (opened, closed) = (worth(open - working.closing), worth(working.closing));
+        let prices = self.may_trade_at(working);
+        let worth = |price: i64, lots: i64| {
+            i128::from(price) * i128::from(lots) * i128::from(terms.multiplier)
+        };
+        let dearest = |lots: i64| prices.iter().map(|price| worth(*price, lots).abs()).max().unwrap();
         let position = self.positions.get(&(account, instrument));
         let traded =
             position.and_then(|position| position.traded.get(&order.order_id)).copied().unwrap_or_default();
-        let with = |class: usize| {
-            let mut all = traded;
-            all[0] = (all[0].0 + open - working.closing, all[0].1 + opened.abs());
-            all[class] = (all[class].0 + working.closing, all[class].1 + closed.abs());
-            (charges(&self.world, order, &all) - charges(&self.world, order, &traded)).max(0)
+        let classes: &[usize] = match (kind, order.side, working.closes(kind)) {
+            (AccountKind::Cash, Side::Buy, _) => &[0],
+            (AccountKind::Cash, Side::Sell, _) => &[1, 2],
+            (AccountKind::Margin, ..) => &[0, 1, 2],
+            (AccountKind::Futures, _, None) => &[0],
+            (AccountKind::Futures, _, Some(0)) => &[2],
+            (AccountKind::Futures, _, Some(1)) => &[1],
+            (AccountKind::Futures, _, Some(_)) => &[1, 2],
         };
-        let charge = match working.closes(kind) {
-            _ if working.closing == 0 => with(0),
-            Some(0) => with(2),
-            Some(1) => with(1),
-            _ => with(1).max(with(2)),
+        let all = charges_with(&self.world, order, &traded, Some((classes, open, dearest(open))));
+        let charge = (all - charges(&self.world, order, &traded)).max(0);
+        // What the account is asked for at once if the lots that open trade at a price: initial margin, and the loss.
+        let opening = open - working.closing;
+        let asked_for = |price: &i64| {
+            let value = worth(*price, opening);
+            let margin = ceil(value.abs() * i128::from(self.world.margin[&instrument]), 1_000_000_000);
+            let at_mark = self.marks.get(&instrument).map_or(value, |mark| worth(mark.0, opening));
+            margin + if order.side == Side::Buy { value - at_mark } else { at_mark - value }.max(0)
         };
+        let values = prices.iter().map(|price| worth(*price, open));
         let money = match (kind, order.side) {
-            (AccountKind::Cash, Side::Buy) => (opened + closed).max(0) + charge,
-            (AccountKind::Cash, Side::Sell) => (charge - opened - closed).max(0),
-            _ => ceil(opened.abs() * i128::from(self.world.margin[&instrument]), 1_000_000_000) + charge,
+            (AccountKind::Cash, Side::Buy) => values.max().unwrap().max(0) + charge,
+            (AccountKind::Cash, Side::Sell) => (charge - values.min().unwrap()).max(0),
+            _ => prices.iter().map(asked_for).max().unwrap() + charge,
         };
-        Held { money, gross: opened.abs() }
+        Held { money, gross: dearest(opening) }
+    }
+
+    /// Prices at which an order may trade: its own, all that are better for it up to the end of the band, and those between.
+    /// Without a band a sale may trade at the mark.
+    pub(crate) fn may_trade_at(&self, working: &Working) -> Vec<i64> {
+        let terms = &self.world.terms[&working.order.instrument.0];
+        let (low, high) = (working.low(terms), working.high(terms));
+        let mark = self.marks.get(&working.order.instrument.0).map(|mark| mark.0);
+        let end = |price: Price| price.is_some().then_some(price.0);
+        let (from, to) = match working.order.side {
+            Side::Buy => (end(terms.price_low).unwrap_or(low).min(low), high),
+            Side::Sell => (low, [end(terms.price_high), mark].into_iter().flatten().fold(high, i64::max)),
+        };
+        let between = mark.into_iter().chain([from + (to - from) / 3, from + (to - from) / 2]);
+        let mut prices: Vec<i64> = between.chain([low, high, from, to]).collect();
+        prices.retain(|price| (from..=to).contains(price));
+        prices
     }
 
     fn working_in(&self, account: u32, currency: Currency) -> impl Iterator<Item = &Working> {

@@ -1,15 +1,25 @@
-//! What the ledger asks td for: kills and forced orders. And whom it has asked for money.
+//! What the ledger asks td for: kills, and what it takes to close positions by force. And whom it has asked for money.
+//!
+//! An account whose margin has passed its bound is closed in three steps, each once the drop copy has the one before:
+//!
+//! ```text
+//!  1. it is frozen          no order of its own comes any more, which would freeze lots again
+//!  2. its orders are cancelled, until they have ended
+//!  3. in each instrument where none of them is left, positions are closed
+//!  … until the margin is as it should be: then it is freed
+//! ```
 //!
 //! A survey is made of the state that the drop copy has led to, so what was asked for and has not come back through it is
 //! remembered here: no kill is asked for twice, and no forced order is sent for lots that one on its way, or at work, closes.
+//! Sent is not done: what does not come back is asked for again, less and less often.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use accounts::{Desk, ForcedOrder, MarginAction};
+use accounts::{BY_FORCE, Desk, ForcedOrder, MarginAction};
 use wire::{
-    AccountAction, AccountChange, AccountId, AccountScope, Currency, Fill, Instrument, InstrumentId, Message,
-    NewOrder, Offset, OrderId, OrderType, OrderUpdate, Price, Quantity, Side, StrategyId, Text, TimeInForce,
-    WideMoney,
+    AccountAction, AccountChange, AccountId, AccountScope, CancelOrder, Currency, Fill, Instrument,
+    InstrumentId, Message, NewOrder, Offset, OrderId, OrderType, OrderUpdate, Price, Quantity, Side,
+    StrategyId, Text, TimeInForce, WideMoney,
 };
 
 /// An attempt that has traded nothing doubles the number of surveys until the next, up to this.
@@ -23,6 +33,10 @@ const WORSE: i64 = 10;
 pub(crate) enum Wanted {
     /// A kill switch is to fall.
     Kill(AccountChange),
+    /// An account is to be frozen while it is closed by force, or freed.
+    Freeze(AccountChange),
+    /// An order of an account that is closed by force is to end.
+    Cancel(CancelOrder),
     /// A position is to be closed.
     Close(NewOrder),
 }
@@ -35,14 +49,37 @@ pub(crate) struct Call {
     pub(crate) missing: i128,
 }
 
+/// What is asked for until the drop copy has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    Freeze(AccountId),
+    Free(AccountId),
+    Cancel(OrderId, InstrumentId),
+}
+
 /// Which lots: account, instrument, -1 where they are sold, offset.
 type Lots = (AccountId, InstrumentId, i64, Offset);
 
-/// Surveys after which lots may be tried again.
-#[derive(Clone, Copy, Debug)]
+/// Surveys after which something may be tried again.
+#[derive(Clone, Copy, Debug, Default)]
 struct Pause {
     length: u32,
     left: u32,
+}
+
+impl Pause {
+    /// True while it lasts. Counts a survey.
+    fn lasts(&mut self) -> bool {
+        let lasts = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        lasts
+    }
+
+    /// Begins after an attempt: twice as long as the one before.
+    fn begin(&mut self) {
+        self.length = (self.length * 2).clamp(1, LONGEST_PAUSE);
+        self.left = self.length;
+    }
 }
 
 /// See the module.
@@ -59,6 +96,9 @@ pub(crate) struct Guard {
     kills: BTreeSet<(AccountScope, u32)>,
     called: BTreeSet<(AccountId, Option<StrategyId>)>,
     pauses: BTreeMap<Lots, Pause>,
+    steps: BTreeMap<Step, Pause>,
+    /// The last survey has left something to be tried again.
+    is_busy: bool,
 }
 
 impl Guard {
@@ -74,6 +114,8 @@ impl Guard {
             kills: BTreeSet::new(),
             called: BTreeSet::new(),
             pauses: BTreeMap::new(),
+            steps: BTreeMap::new(),
+            is_busy: false,
         }
     }
 
@@ -145,27 +187,78 @@ impl Guard {
                 MarginAction::Close(close) => closes.push(close),
             }
         }
-        self.close(&closes, desk, listed);
+        self.liquidate(&closes, desk, listed);
         let asked: BTreeSet<_> = calls.iter().map(|call| (call.account, call.owner)).collect();
         calls.retain(|call| !self.called.contains(&(call.account, call.owner)));
         self.called = asked;
         calls
     }
 
-    fn close(&mut self, closes: &[ForcedOrder], desk: &Desk, listed: &Listed) {
+    /// True while an account is past its bound, or is still to be freed: surveys go on without any news then.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.is_busy
+    }
+
+    /// Takes the accounts past their bound a step further, and frees those that are no longer.
+    fn liquidate(&mut self, closes: &[ForcedOrder], desk: &Desk, listed: &Listed) {
+        let past: BTreeSet<AccountId> = closes.iter().map(|close| close.account).collect();
+        let frozen: BTreeSet<AccountId> = desk.closed_by_force().collect();
+        self.is_busy = !past.is_empty() || !frozen.is_empty();
+        if !self.is_busy && self.pauses.is_empty() && self.steps.is_empty() {
+            return;
+        }
+        let mut due = BTreeSet::new();
+        // Where an order of the account itself is left, nothing is closed yet: both might fill.
+        let mut taken = BTreeSet::new();
+        for account in &past {
+            if !frozen.contains(account) {
+                due.insert(Step::Freeze(*account));
+            }
+            for (order, _) in desk.orders_of_account(*account) {
+                if order.order_id.strategy() != self.seat {
+                    due.insert(Step::Cancel(order.order_id, order.instrument));
+                    taken.insert((*account, order.instrument));
+                }
+            }
+        }
+        due.extend(frozen.difference(&past).filter(|account| !self.closes_in(**account, desk)).map(|account| Step::Free(*account)));
+        self.steps.retain(|step, _| due.contains(step));
+        for step in due {
+            let pause = self.steps.entry(step).or_default();
+            if !pause.lasts() {
+                pause.begin();
+                self.waiting.push_back(step.wanted());
+            }
+        }
+        let is_ready = |close: &ForcedOrder| {
+            frozen.contains(&close.account) && !taken.contains(&(close.account, close.instrument))
+        };
+        self.close(closes, is_ready, desk, listed);
+    }
+
+    /// Whether a forced order of the account is on its way or at work.
+    fn closes_in(&self, account: AccountId, desk: &Desk) -> bool {
+        let at_work = desk.orders_of_account(account);
+        self.on_way.iter().any(|order| order.account == account)
+            || at_work.iter().any(|(order, _)| order.order_id.strategy() == self.seat)
+    }
+
+    fn close(
+        &mut self,
+        closes: &[ForcedOrder],
+        is_ready: impl Fn(&ForcedOrder) -> bool,
+        desk: &Desk,
+        listed: &Listed,
+    ) {
         let wanted: BTreeSet<Lots> = closes.iter().map(lots_of).collect();
         self.pauses.retain(|lots, _| wanted.contains(lots));
         if closes.is_empty() {
             return;
         }
         let at_work = desk.orders_of(self.seat);
-        for close in closes {
+        for close in closes.iter().filter(|close| is_ready(close)) {
             let lots = lots_of(close);
-            let pause = self.pauses.get_mut(&lots);
-            if let Some(pause) = pause
-                && pause.left > 0
-            {
-                pause.left -= 1;
+            if self.pauses.get_mut(&lots).is_some_and(Pause::lasts) {
                 continue;
             }
             let closing = |order: &NewOrder| lots_of_order(order) == Some(lots);
@@ -178,9 +271,7 @@ impl Guard {
             self.sequence = sequence;
             self.on_way.push(order);
             self.waiting.push_back(Wanted::Close(order));
-            let pause = self.pauses.entry(lots).or_insert(Pause { length: 0, left: 0 });
-            pause.length = (pause.length * 2).clamp(1, LONGEST_PAUSE);
-            pause.left = pause.length;
+            self.pauses.entry(lots).or_default().begin();
         }
     }
 
@@ -228,6 +319,22 @@ fn lots_of_order(order: &NewOrder) -> Option<Lots> {
     Some((order.account, order.instrument, order.side.sign(), order.offset()?))
 }
 
+impl Step {
+    fn wanted(self) -> Wanted {
+        let change = |account: AccountId, action| AccountChange {
+            action,
+            who: Text::cut(BY_FORCE[0]),
+            why: Text::cut(BY_FORCE[1]),
+            ..killing(AccountScope::Account, account.0)
+        };
+        match self {
+            Step::Freeze(account) => Wanted::Freeze(change(account, AccountAction::Freeze)),
+            Step::Free(account) => Wanted::Freeze(change(account, AccountAction::Unfreeze)),
+            Step::Cancel(order, instrument) => Wanted::Cancel(CancelOrder::new(order, instrument)),
+        }
+    }
+}
+
 fn killing(scope: AccountScope, subject: u32) -> AccountChange {
     AccountChange {
         subject,
@@ -255,9 +362,10 @@ fn order(id: OrderId, close: &ForcedOrder, closed: i64, desk: &Desk, listed: &Li
     };
     let instrument = listed.get(close.instrument);
     let lot = instrument.map_or(1, |instrument| instrument.lot.0.max(1));
-    // In whole lots, but never more than is held: what is left over is sold as it is.
+    // In whole lots, but never more than is held: what is less than a lot is sold as it is.
     let whole = close.quantity.saturating_add(lot - 1) / lot * lot;
-    let mut quantity = whole.min(held).saturating_sub(closed);
+    let most = if held >= lot { held / lot * lot } else { held };
+    let mut quantity = whole.min(most).saturating_sub(closed);
     if let Some(most) = instrument.map(|instrument| instrument.max_quantity.0).filter(|most| *most > 0) {
         quantity = quantity.min(most);
     }

@@ -1,11 +1,11 @@
 //! The process part: journals and the shared memory of the accounts.
 
-use accounts::{Applied, Desk, Followed, Follower, Options, Touched};
+use accounts::{Anomaly, Applied, Desk, Followed, Follower, Options, Touched};
 use node::{Accounts, Context, Counter, Frame, InputId, Node, Output, Quiescence, RunError, WriteError};
 use topology::DeskSection;
 use wire::fold::desk_parts;
 use wire::{
-    DROP_TAKEN, DeskPart, Fill, Instrument, InstrumentId, Mark, Message, Nanos, NewOrder, Price, StrategyId,
+    DeskPart, Fill, Instrument, InstrumentId, Mark, Message, Nanos, NewOrder, OrderUpdate, Price, StrategyId,
 };
 
 use super::cadence::Cadence;
@@ -13,14 +13,20 @@ use super::guard::{Guard, Listed, Wanted};
 use super::pacer::Pacer;
 use super::publish::Changed;
 use super::restore;
+use super::surveys::Surveys;
 use crate::limits::{LINE, MOST_OF_RING, RETRY};
 
 /// Accounts beside those that the file has room for: of services.
 const MORE_SLOTS: u32 = 8;
 /// Accounts are shown at most so often: a busy account changes many times meanwhile.
 const SHOW_EVERY: u64 = 500_000;
-/// A survey, and showing accounts, take at most this part of the time each: a tenth.
+/// Showing accounts takes at most this part of the time: a tenth.
 const PART_OF_TIME: u64 = 10;
+
+/// Whether a frame of the drop copy says that an order has ended.
+fn is_end(message_id: u16, payload: &[u8]) -> bool {
+    message_id == OrderUpdate::ID && OrderUpdate::decode(payload).is_ok_and(|update| update.status.is_final())
+}
 
 /// The accounts, as the ledger keeps them.
 pub(crate) struct Keeper {
@@ -44,9 +50,7 @@ pub(crate) struct Keeper {
     kept_next: Option<u64>,
     /// Everything happens with the frame that causes it, and no clock is asked.
     lock_step: bool,
-    survey_every: u64,
-    is_survey_due: bool,
-    next_survey: u64,
+    surveys: Surveys,
     next_show: u64,
     /// Memory of the last snapshot, for the next one.
     snapshot: Vec<u8>,
@@ -97,9 +101,7 @@ impl Keeper {
             begin,
             kept_next: None,
             lock_step,
-            survey_every: every,
-            is_survey_due: follower.desk.count() > 0,
-            next_survey: 0,
+            surveys: Surveys::new(every, follower.desk.count() > 0),
             next_show: 0,
             snapshot: Vec::new(),
             is_too_large: false,
@@ -134,6 +136,10 @@ impl Keeper {
         if price.is_some() {
             self.pacer.price(instrument, price);
             if self.lock_step {
+                if self.guard.is_busy() {
+                    // The market is the only clock that there is: with it, what was refused is tried again.
+                    self.survey(context);
+                }
                 self.send(context)?;
             }
         }
@@ -163,20 +169,33 @@ impl Keeper {
         };
         if let Some(anomaly) = followed.anomaly {
             context.add(Counter::Anomalies, 1);
-            log::debug!("drop copy at position {}: {anomaly:?}", frame.position);
+            if anomaly == Anomaly::Unbooked {
+                log::error!(
+                    "drop copy at position {}: a fill of an order that is not known any more is in no account: set \
+                     desk.remembered higher, and book it by hand",
+                    frame.position
+                );
+            } else {
+                log::debug!("drop copy at position {}: {anomaly:?}", frame.position);
+            }
         }
         self.guard.seen(frame.message_id, frame.payload);
         self.changed.add(followed.touched);
         if frame.message_id == NewOrder::ID
-            && frame.topic == DROP_TAKEN
             && let Ok(order) = NewOrder::decode(frame.payload)
         {
             self.pacer.in_play(order.instrument);
         }
         let is_marked =
             matches!(frame.message_id, Mark::ID | Fill::ID) && followed.touched != Touched::Nothing;
-        if is_marked || followed.applied.is_some() {
-            self.is_survey_due = true;
+        // What was asked for has come back, or an order has ended that stood in the way.
+        let is_step = self.guard.is_busy()
+            && (followed.applied.is_some() || is_end(frame.message_id, frame.payload));
+        if is_step {
+            self.surveys.step();
+        }
+        if is_marked || is_step || followed.applied.is_some() {
+            self.surveys.news();
             if self.lock_step {
                 self.survey(context);
             }
@@ -199,14 +218,17 @@ impl Keeper {
 
     /// Between two rounds: what has gathered, and what is due.
     pub(crate) fn turn(&mut self, context: &mut Context) -> Result<(), RunError> {
-        if !self.lock_step && self.is_survey_due && self.is_caught_up() {
+        if !self.lock_step
+            && let Some(due) = self.surveys.deadline(self.guard.is_busy())
+            && self.is_caught_up()
+        {
             let now = context.now();
-            if now >= self.next_survey {
+            if now >= due {
                 self.survey(context);
-                let took = context.now().saturating_sub(now);
-                self.next_survey = now + self.survey_every.max(took.saturating_mul(PART_OF_TIME));
-            } else {
-                context.wake_at(self.next_survey);
+                self.surveys.made(now, context.now());
+            }
+            if let Some(next) = self.surveys.deadline(self.guard.is_busy()) {
+                context.wake_at(next);
             }
         }
         self.send(context)?;
@@ -235,7 +257,6 @@ impl Keeper {
     }
 
     fn survey(&mut self, context: &Context) {
-        self.is_survey_due = false;
         for call in self.guard.survey(&self.follower.desk, &self.listed) {
             context.add(Counter::MarginCalls, 1);
             let missing = wire::WideMoney::from_wide(call.missing);
@@ -252,7 +273,8 @@ impl Keeper {
     fn send(&mut self, context: &mut Context) -> Result<(), RunError> {
         while let Some(wanted) = self.guard.next().copied() {
             let sent = match &wanted {
-                Wanted::Kill(kill) => self.risk.send(0, kill),
+                Wanted::Kill(change) | Wanted::Freeze(change) => self.risk.send(0, change),
+                Wanted::Cancel(cancel) => self.risk.send(0, cancel),
                 Wanted::Close(order) => self.risk.send(0, order),
             };
             match sent {
@@ -270,6 +292,12 @@ impl Keeper {
                         kill.scope,
                         kill.subject
                     );
+                }
+                Wanted::Freeze(change) => {
+                    log::warn!("account {}: {}, {}", change.subject, change.action, change.why);
+                }
+                Wanted::Cancel(cancel) => {
+                    log::warn!("order {} is to end: its account is closed by force", cancel.order_id);
                 }
                 Wanted::Close(order) => {
                     context.add(Counter::ForcedOrders, 1);

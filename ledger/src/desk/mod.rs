@@ -18,6 +18,7 @@ mod keeper;
 mod pacer;
 mod publish;
 mod restore;
+mod surveys;
 #[cfg(test)]
 mod tests;
 

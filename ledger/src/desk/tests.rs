@@ -42,6 +42,10 @@ fn follow(follower: &mut Follower, (position, topic, message_id, bytes): &Given)
 impl World {
     /// An account of 1,000 that may trade two instruments at a margin of half.
     fn new() -> World {
+        World::of(AccountKind::Margin)
+    }
+
+    fn of(kind: AccountKind) -> World {
         let mut world = World {
             follower: Follower::new(Options { remembered: 64 }),
             guard: Guard::new(SEAT, 3),
@@ -80,7 +84,7 @@ impl World {
             account: ACCOUNT,
             group: 0,
             parent: AccountId(0),
-            kind: AccountKind::Margin,
+            kind,
             method: CostMethod::Average,
             reserved: 0,
             currency,
@@ -219,14 +223,26 @@ impl World {
         (calls, self.guard.take())
     }
 
-    /// The only forced order that another look leads to.
+    /// The only forced order that another look leads to, once the account is frozen, or freed.
     fn forced(&mut self) -> Option<NewOrder> {
-        let (_, wanted) = self.survey();
-        match wanted[..] {
-            [] => None,
-            [Wanted::Close(order)] => Some(order),
-            _ => panic!("{wanted:?}"),
+        loop {
+            let (_, wanted) = self.survey();
+            match wanted[..] {
+                [] => return None,
+                [Wanted::Close(order)] => return Some(order),
+                [Wanted::Freeze(change)] => self.take(&change),
+                _ => panic!("{wanted:?}"),
+            };
         }
+    }
+
+    fn lots(&self) -> (i64, i64) {
+        let row = self.follower.desk.position(TRADER, ACCOUNT, STOCK).unwrap();
+        (row.long_today + row.long_yesterday, row.short_today + row.short_yesterday)
+    }
+
+    fn is_closed_by_force(&self) -> bool {
+        self.follower.desk.closed_by_force().any(|account| account == ACCOUNT)
     }
 }
 
@@ -240,7 +256,7 @@ fn day() -> World {
     let refused = world.order(Side::Buy, STOCK, 10_000, 100);
     world.give(DROP_REFUSED, &refused);
     world.take(&OrderUpdate::rejection(&refused, Reason::InsufficientFunds));
-    let works = world.order(Side::Sell, OTHER, 2, 40);
+    let works = world.order(Side::Buy, OTHER, 2, 40);
     world.take(&works);
     world.update(&works, OrderStatus::Accepted, 0);
     world.take(&EntryResult { entry: 64, refusal: 0, about: 0 });
@@ -369,6 +385,115 @@ fn no_forced_order_is_sent_for_lots_that_another_closes() {
     world.update(&more, OrderStatus::Filled, more.quantity.0);
     assert_eq!(world.forced(), None, "the margin is as it should be");
     assert_eq!(world.follower.desk.audit(), Ok(()));
+}
+
+/// An account with a resting order that closes all it has, and a mark at which it is closed by force.
+fn with_resting_sale(kind: AccountKind) -> (World, NewOrder) {
+    let mut world = World::of(kind);
+    world.margin_limits();
+    world.buy(10, 100);
+    let sells = world.order(Side::Sell, STOCK, 10, 200);
+    let sells = match kind {
+        AccountKind::Futures => NewOrder { flags: Offset::Close.flags(), ..sells },
+        _ => sells,
+    };
+    world.take(&sells);
+    world.update(&sells, OrderStatus::Accepted, 0);
+    world.mark(STOCK, 40);
+    (world, sells)
+}
+
+#[test]
+fn the_accounts_own_orders_end_before_its_positions_are_closed() {
+    for kind in [AccountKind::Margin, AccountKind::Futures] {
+        let (mut world, sells) = with_resting_sale(kind);
+        let (_, wanted) = world.survey();
+        let [Wanted::Freeze(freeze), Wanted::Cancel(cancel)] = wanted[..] else { panic!("{wanted:?}") };
+        assert_eq!((freeze.subject, freeze.action), (ACCOUNT.0, AccountAction::Freeze));
+        assert_eq!(cancel, CancelOrder::new(sells.order_id, STOCK));
+        world.take(&freeze);
+        world.take(&cancel);
+        assert_eq!(world.survey().1, [], "they are on their way");
+        // It trades in part before it ends.
+        world.fill(&sells, 40, 1, 9);
+        world.update(&sells, OrderStatus::Cancelled, 1);
+        let order = world.forced().unwrap();
+        assert_eq!((order.side, order.flags & NewOrder::FORCED), (Side::Sell, NewOrder::FORCED));
+        world.trade(&order, 40);
+        assert_eq!(world.lots(), (9 - order.quantity.0, 0), "{kind}: never short");
+        assert_eq!(world.forced(), None);
+        assert!(!world.is_closed_by_force() && !world.guard.is_busy(), "{kind}: freed");
+        assert_eq!(world.follower.desk.audit(), Ok(()));
+    }
+}
+
+#[test]
+fn an_order_that_cannot_be_cancelled_is_asked_to_end_again_and_again() {
+    let (mut world, sells) = with_resting_sale(AccountKind::Margin);
+    let (_, wanted) = world.survey();
+    let [Wanted::Freeze(freeze), Wanted::Cancel(cancel)] = wanted[..] else { panic!("{wanted:?}") };
+    world.take(&freeze);
+    let (mut looks, mut asked) = (0, Vec::new());
+    while asked.len() < 9 {
+        world.take(&cancel);
+        world.update(&sells, OrderStatus::CancelRejected, 0);
+        assert!(world.guard.is_busy(), "without any news");
+        looks += 1;
+        match world.survey().1[..] {
+            [] => {}
+            [Wanted::Cancel(again)] if again == cancel => asked.push(std::mem::take(&mut looks)),
+            ref other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(asked, [2, 3, 5, 9, 17, 33, 65, 65, 65]);
+    // Whatever happens to it then, the account is not left alone.
+    world.update(&sells, OrderStatus::Cancelled, 0);
+    assert!(world.forced().is_some());
+}
+
+#[test]
+fn an_account_that_is_closed_by_force_takes_no_orders_of_its_own_and_cancels() {
+    let (mut world, sells) = with_resting_sale(AccountKind::Futures);
+    let Some(&Wanted::Freeze(freeze)) = world.survey().1.first() else { panic!() };
+    world.take(&freeze);
+    let mut desk = world.follower.desk.clone();
+    let more = world.order(Side::Sell, STOCK, 1, 190);
+    let verdict = desk.new_order(TRADER, &more, Nanos(1));
+    assert_eq!(verdict, accounts::Verdict::Refused(Reason::ForcedLiquidation));
+    let replace = ReplaceOrder {
+        order_id: sells.order_id,
+        instrument: STOCK,
+        source: 0,
+        price: price(199),
+        quantity: Quantity(9),
+    };
+    assert_eq!(desk.replace(TRADER, &replace, Nanos(1)), Err(Reason::ForcedLiquidation));
+    assert_eq!(desk.cancel(TRADER, &CancelOrder::new(sells.order_id, STOCK), Nanos(1)), Ok(()));
+    // Money that comes in cures it.
+    world.change(AccountAction::Deposit, 100_000);
+    let (_, wanted) = world.survey();
+    let [Wanted::Freeze(free)] = wanted[..] else { panic!("{wanted:?}") };
+    assert_eq!(free.action, AccountAction::Unfreeze);
+    world.take(&free);
+    assert!(!world.is_closed_by_force());
+    assert_eq!(world.survey().1, []);
+}
+
+#[test]
+fn a_person_and_the_ledger_freeze_beside_each_other() {
+    let (mut world, _) = with_resting_sale(AccountKind::Margin);
+    world.change(AccountAction::Freeze, 0);
+    let Some(&Wanted::Freeze(freeze)) = world.survey().1.first() else { panic!() };
+    world.take(&freeze);
+    world.change(AccountAction::Unfreeze, 0);
+    assert!(world.is_closed_by_force(), "not lifted by a person");
+    world.change(AccountAction::Freeze, 0);
+    world.change(AccountAction::Deposit, 100_000);
+    let Some(&Wanted::Freeze(free)) = world.survey().1.first() else { panic!() };
+    world.take(&free);
+    let order = world.order(Side::Buy, STOCK, 1, 50);
+    let verdict = world.follower.desk.clone().new_order(TRADER, &order, Nanos(1));
+    assert_eq!(verdict, accounts::Verdict::Refused(Reason::AccountFrozen), "not lifted by the ledger");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The accounts' journals: entries and what the ledger asks for come in, the drop copy goes out.
 
-use accounts::{Entry, Follower, Options};
+use accounts::{BY_FORCE, Entry, Follower, Options};
 use node::{Context, Counter, Frame, InputId, Node, RunError};
 use topology::{DeskSection, TdSection, desk};
 use wire::{
@@ -12,7 +12,7 @@ use super::Td;
 use super::drops::Drops;
 use super::settled::Pending;
 use crate::Decision;
-use crate::desk::{Allowed, Gate, is_remembered, kill_entry};
+use crate::desk::{Allowed, Gate, kill_entry};
 
 // What the check of a platform file lets pass is taken.
 const _: () = assert!(desk::MOST_AMOUNT == accounts::MOST);
@@ -182,8 +182,10 @@ impl Td {
 
     /// A refusal, with the order that is refused.
     pub(super) fn drop_refusal(&mut self, input: InputId, frame: &Frame<'_>, update: &OrderUpdate) {
-        if frame.message_id == NewOrder::ID && is_remembered(update.reason) {
-            self.drop_copy(DROP_REFUSED, frame.message_id, frame.payload);
+        if frame.message_id == NewOrder::ID
+            && let Some(order) = self.gateway.refused_copy(frame.payload, update)
+        {
+            self.drop_copy(DROP_REFUSED, NewOrder::ID, order.bytes());
         }
         let update = OrderUpdate { refused_request: frame.position, ..*update };
         self.drop_copy(DROP_TAKEN, OrderUpdate::ID, update.bytes());
@@ -302,7 +304,7 @@ impl Td {
         Ok(())
     }
 
-    /// A mark, a kill, or an order that closes by force.
+    /// A mark, a kill, an account that is frozen while it is closed by force, or a cancel or an order that does so.
     fn risk(&mut self, context: &Context, frame: &Frame<'_>) -> Result<(), RunError> {
         let Some(accounts) = &self.accounts else { return Ok(()) };
         let ledger = accounts.ledger;
@@ -321,6 +323,22 @@ impl Td {
                 }
                 Ok(())
             }
+            Ok(AnyMessage::AccountChange(change))
+                if BY_FORCE == [change.who.as_str(), change.why.as_str()]
+                    && matches!(change.action, AccountAction::Freeze | AccountAction::Unfreeze) =>
+            {
+                // It may be so already: the ledger asks again until it sees it.
+                if gate.entry(&Entry::Change(change)).is_ok() {
+                    log::warn!("by the ledger: {} of account {}, {}", change.action, change.subject, change.why);
+                    self.drop_copy(DROP_TAKEN, frame.message_id, frame.payload);
+                }
+                Ok(())
+            }
+            Ok(AnyMessage::CancelOrder(cancel)) => {
+                let cancel = self.gateway.cancel_one(&cancel);
+                context.add(Counter::Cancels, u64::from(cancel.is_some()));
+                self.send_cancels(cancel.as_slice())
+            }
             Ok(AnyMessage::NewOrder(order)) => {
                 context.add(Counter::Orders, 1);
                 match self.gateway.take_at(ledger, frame.message_id, order.bytes(), Nanos(context.now())) {
@@ -330,7 +348,7 @@ impl Td {
                     }
                     Decision::Answer(update) => {
                         log::error!("an order that closes by force is refused: {}", update.reason.as_str());
-                        if is_remembered(update.reason) {
+                        if let Some(order) = self.gateway.refused_copy(frame.payload, &update) {
                             self.drop_copy(DROP_REFUSED, NewOrder::ID, order.bytes());
                         }
                         self.drop_copy(DROP_TAKEN, OrderUpdate::ID, update.bytes());

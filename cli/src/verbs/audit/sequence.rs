@@ -122,9 +122,15 @@ impl<'a> Sequence<'a> {
         let by = who(copy);
         let is_kill = AccountChange::decode(&copy.payload)
             .is_ok_and(|change| copy.id == AccountChange::ID && change.action == AccountAction::Kill);
+        // While the ledger closes an account by force.
+        let is_freeze = AccountChange::decode(&copy.payload).is_ok_and(|change| {
+            copy.id == AccountChange::ID
+                && matches!(change.action, AccountAction::Freeze | AccountAction::Unfreeze)
+        });
         match by.as_deref() {
             None => copy.id == ContractTerms::ID || (copy.id == CurrencyRate::ID && self.is_opening),
-            Some("td" | "ledger") => is_kill,
+            Some("ledger") => is_kill || is_freeze,
+            Some("td") => is_kill,
             Some("platform file") => self.is_opening,
             Some(_) => false,
         }
