@@ -155,7 +155,8 @@ impl Desk {
 
     /// An account's orders at work, by id: each as it went out, and how much of it may yet trade. It looks at no other account's.
     pub fn orders_of_account(&self, account: AccountId) -> Vec<(NewOrder, i64)> {
-        let slots = self.find(account).and_then(|place| self.accounts.get(place)).map(|account| &account.slots);
+        let slots =
+            self.find(account).and_then(|place| self.accounts.get(place)).map(|account| &account.slots);
         let firsts = slots.into_iter().flatten().flat_map(|slot| slot.first);
         let mut its = Vec::new();
         for mut next in firsts {

@@ -349,7 +349,8 @@ fn counted_at(reason: Reason) -> [bool; 4] {
 
 #[test]
 fn each_reason_counts_at_the_levels_of_the_table() {
-    let all: Vec<Reason> = (0..=u8::MAX).filter_map(|byte| Reason::try_read_from_bytes(&[byte]).ok()).collect();
+    let all: Vec<Reason> =
+        (0..=u8::MAX).filter_map(|byte| Reason::try_read_from_bytes(&[byte]).ok()).collect();
     assert!(all.contains(&Reason::None) && all.contains(&Reason::ForcedLiquidation), "{all:?}");
     for reason in all {
         let wanted = match reason {

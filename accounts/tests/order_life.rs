@@ -162,7 +162,8 @@ fn a_noisy_account_makes_no_other_forget_its_orders() {
         assert_eq!(desk.execution(&update(&order, OrderStatus::Cancelled, 2, 0)), None);
         order
     };
-    let quiet: Vec<NewOrder> = (1..=8).flat_map(|account| [account; 3]).map(|account| end(&mut desk, account)).collect();
+    let quiet: Vec<NewOrder> =
+        (1..=8).flat_map(|account| [account; 3]).map(|account| end(&mut desk, account)).collect();
     let noise: Vec<NewOrder> = (0..10 * REMEMBERED).map(|_| end(&mut desk, 9)).collect();
     let mut restored = Desk::restore(&desk.snapshot()).unwrap();
     for desk in [&mut desk, &mut restored] {

@@ -2,8 +2,8 @@
 
 use accounts::{Applied, Desk, Entry, Follower, Kill, Refusal};
 use wire::{
-    AccountChange, AccountId, AccountScope, CancelAll, CancelOrder, Execution, Instrument, Mark, Message, NewOrder,
-    OrderUpdate, Reason, ReplaceOrder, Request, StrategyId,
+    AccountChange, AccountId, AccountScope, CancelAll, CancelOrder, Execution, Instrument, Mark, Message,
+    NewOrder, OrderUpdate, Reason, ReplaceOrder, Request, StrategyId,
 };
 
 use crate::gateway::{Gateway, find};

@@ -264,13 +264,19 @@ fn what_closes_by_force_goes_out_at_the_tick_that_holds_at_its_price() {
     let mut gateway = long_gateway(0.0);
     let cent = Price::ONE / 100;
     // Cents below 50, ten cents from there, units from 90.
-    let ticks = vec![(Price(0), Price(cent)), (Price(50 * Price::ONE), Price(10 * cent)), (Price(90 * Price::ONE), Price(100 * cent))];
+    let ticks = vec![
+        (Price(0), Price(cent)),
+        (Price(50 * Price::ONE), Price(10 * cent)),
+        (Price(90 * Price::ONE), Price(100 * cent)),
+    ];
     gateway.set_ticks(InstrumentId(1), ticks);
     for (number, (asked, sent)) in
         (1..).zip([(9_055, 9_000), (8_999, 8_990), (5_004, 5_000), (4_999, 4_999), (1, 1)])
     {
         let forced = by_force(number, Price(asked * cent), 1);
-        let Decision::Send(Request::New(out)) = take(&mut gateway, LEDGER, &forced) else { panic!("{asked}") };
+        let Decision::Send(Request::New(out)) = take(&mut gateway, LEDGER, &forced) else {
+            panic!("{asked}")
+        };
         assert_eq!(out.price, Price(sent * cent), "downwards for a sale");
     }
     // A strategy's own price is its own matter.
@@ -324,7 +330,13 @@ fn who_follows_remembers_a_refused_order_as_the_desk_does() {
     refuse(&mut gateway, ME, &order(ME, 2, 0, Side::Buy, 10, 501));
     refuse(&mut gateway, ME, &NewOrder { price: Price(1), ..order(ME, 3, 2, Side::Buy, 1, 1) });
     refuse(&mut gateway, OTHER, &order(OTHER, 1, 1, Side::Buy, 10, 1));
-    assert_eq!(gateway.refused_copy(&[1, 2, 3], &OrderUpdate::rejection(&order(ME, 4, 1, Side::Buy, 1, 1), Reason::Malformed)), None);
+    assert_eq!(
+        gateway.refused_copy(
+            &[1, 2, 3],
+            &OrderUpdate::rejection(&order(ME, 4, 1, Side::Buy, 1, 1), Reason::Malformed)
+        ),
+        None
+    );
     let forced = by_force(1, Price(10 * Price::ONE + 1), 1);
     let Decision::Answer(update) = take(&mut gateway, LEDGER, &forced) else { panic!() };
     let copy = gateway.refused_copy(forced.bytes(), &update).unwrap();
@@ -339,7 +351,8 @@ fn a_rejection_of_a_second_copy_changes_nothing_in_book_and_accounts() {
         assert!(matches!(take(&mut gateway, ME, order), Decision::Send(_)));
         assert!(gateway.on_update(position, &accepted(order)).is_copied);
     }
-    let ended = OrderUpdate { status: OrderStatus::Cancelled, remaining: Quantity(0), ..accepted(&orders[1]) };
+    let ended =
+        OrderUpdate { status: OrderStatus::Cancelled, remaining: Quantity(0), ..accepted(&orders[1]) };
     assert_eq!(gateway.on_update(192, &ended).anomaly, None);
     // One that works, and one that has ended.
     for (order, position) in orders.iter().zip([256, 320]) {

@@ -22,8 +22,7 @@ impl Desk {
         if order.stage == Stage::Ended {
             return (!has_crossed(order, update.status)).then_some(Anomaly::OutOfStep);
         }
-        let is_of_a_copy =
-            update.status == OrderStatus::Rejected && update.reason == Reason::DuplicateOrder;
+        let is_of_a_copy = update.status == OrderStatus::Rejected && update.reason == Reason::DuplicateOrder;
         if is_of_a_copy && order.stage == Stage::Working {
             // A td that was killed wrote it twice. The first works on.
             return Some(Anomaly::OutOfStep);

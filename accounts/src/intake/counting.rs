@@ -56,7 +56,9 @@ impl Counting {
             Reason::AccountFrozen | Reason::AccountClosed | Reason::ForcedLiquidation => Counting::Account,
             Reason::OrderRate | Reason::MessageRate => Counting::Itself,
             // The level that refused it has fallen already, or the platform is at fault.
-            Reason::Killed | Reason::StrategyGone | Reason::Overload | Reason::NotDurable => Counting::Nowhere,
+            Reason::Killed | Reason::StrategyGone | Reason::Overload | Reason::NotDurable => {
+                Counting::Nowhere
+            }
         }
     }
 

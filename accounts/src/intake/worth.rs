@@ -7,8 +7,8 @@ use crate::amount::value;
 use crate::checks;
 use crate::contracts::{Contract, Contracts};
 use crate::currencies::Currencies;
-use crate::purse::Purse;
 use crate::limits::Watch;
+use crate::purse::Purse;
 use crate::scope::Scope;
 
 /// What an order adds, for the checks of sums.
@@ -70,11 +70,14 @@ impl Measured {
         account: &Account,
         scopes: &[Option<&mut Scope>; 3],
     ) -> bool {
-        if side == Side::Buy || contract.has_worst_sale() || account.kind == AccountKind::Cash || self.is_forced {
+        if side == Side::Buy
+            || contract.has_worst_sale()
+            || account.kind == AccountKind::Cash
+            || self.is_forced
+        {
             return false;
         }
-        let is_limited =
-            |watch: &Watch| watch.gross.get().is_some() || watch.notional.get().is_some();
+        let is_limited = |watch: &Watch| watch.gross.get().is_some() || watch.notional.get().is_some();
         self.by_money && !account.is_own()
             || is_limited(&account.watch)
             || scopes.iter().flatten().any(|scope| is_limited(&scope.watch))

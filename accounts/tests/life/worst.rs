@@ -19,14 +19,17 @@ pub(super) struct Before {
 
 impl Life {
     pub(super) fn before_fill(&self, order: &NewOrder) -> Before {
-        let others = self.open.iter().filter(|other| {
-            other.account == order.account && other.order_id != order.order_id
-        });
+        let others = self
+            .open
+            .iter()
+            .filter(|other| other.account == order.account && other.order_id != order.order_id);
         Before {
             available: self.desk.account(order.account).unwrap().available,
             gains: self.gains(order),
             lots: self.lots(order),
-            others: others.map(|other| (other.order_id, self.desk.reserved(other.order_id).unwrap())).collect(),
+            others: others
+                .map(|other| (other.order_id, self.desk.reserved(other.order_id).unwrap()))
+                .collect(),
         }
     }
 
@@ -55,7 +58,11 @@ impl Life {
             let a_lot = (at.0 - mark.0) * order.side.sign();
             let to_mark = i128::from(a_lot) * i128::from(closed) * i128::from(terms.multiplier);
             lost = to_mark.max(before.gains - self.gains(order)).max(0);
-            lost = -crate::model::convert(-lost, self.model.world.rates[&terms.currency], crate::model::World::HOME);
+            lost = -crate::model::convert(
+                -lost,
+                self.model.world.rates[&terms.currency],
+                crate::model::World::HOME,
+            );
         }
         let mut turned = 0;
         for (other, held) in &before.others {

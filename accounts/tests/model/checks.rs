@@ -34,7 +34,8 @@ impl Model {
             self.refused(None, strategy, now, (Reason::UnknownAccount, None));
             return Err(Reason::UnknownAccount);
         }
-        let decided = self.standing(order, now).and_then(|()| self.order(order).map_err(|reason| (reason, None)));
+        let decided =
+            self.standing(order, now).and_then(|()| self.order(order).map_err(|reason| (reason, None)));
         if let Err(refused) = decided {
             self.refused(Some(order.account.0), strategy, now, refused);
         }
@@ -248,7 +249,9 @@ impl Model {
         let has_worst = terms.price_high.is_some() || self.marks.contains_key(&order.instrument.0);
         let is_measured = self.makes(LimitKind::Money)
             || all.iter().any(|of| {
-                [LimitKind::GrossNotional, LimitKind::OrderNotional].iter().any(|kind| self.most(*of, *kind).is_some())
+                [LimitKind::GrossNotional, LimitKind::OrderNotional]
+                    .iter()
+                    .any(|kind| self.most(*of, *kind).is_some())
             });
         let opens_short = order.side == Side::Sell && new.open() > new.closing;
         if opens_short && !has_worst && is_measured && self.kind(account) != AccountKind::Cash {

@@ -71,9 +71,8 @@ impl Model {
             return Held::default();
         }
         let prices = self.may_trade_at(working);
-        let worth = |price: i64, lots: i64| {
-            i128::from(price) * i128::from(lots) * i128::from(terms.multiplier)
-        };
+        let worth =
+            |price: i64, lots: i64| i128::from(price) * i128::from(lots) * i128::from(terms.multiplier);
         let dearest = |lots: i64| prices.iter().map(|price| worth(*price, lots).abs()).max().unwrap();
         let position = self.positions.get(&(account, instrument));
         let traded =

@@ -221,7 +221,12 @@ impl Guard {
                 }
             }
         }
-        due.extend(frozen.difference(&past).filter(|account| !self.closes_in(**account, desk)).map(|account| Step::Free(*account)));
+        due.extend(
+            frozen
+                .difference(&past)
+                .filter(|account| !self.closes_in(**account, desk))
+                .map(|account| Step::Free(*account)),
+        );
         self.steps.retain(|step, _| due.contains(step));
         for step in due {
             let pause = self.steps.entry(step).or_default();

@@ -189,8 +189,8 @@ impl Keeper {
         let is_marked =
             matches!(frame.message_id, Mark::ID | Fill::ID) && followed.touched != Touched::Nothing;
         // What was asked for has come back, or an order has ended that stood in the way.
-        let is_step = self.guard.is_busy()
-            && (followed.applied.is_some() || is_end(frame.message_id, frame.payload));
+        let is_step =
+            self.guard.is_busy() && (followed.applied.is_some() || is_end(frame.message_id, frame.payload));
         if is_step {
             self.surveys.step();
         }

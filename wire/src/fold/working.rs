@@ -237,8 +237,7 @@ mod tests {
         take(&mut orders, 64, update(1, OrderStatus::Accepted, 0));
         let rejected = update(1, OrderStatus::Rejected, 0);
         let Execution::Update(of_a_copy) = rejected else { panic!("no update") };
-        let of_a_copy =
-            Execution::Update(OrderUpdate { reason: Reason::DuplicateOrder, ..of_a_copy });
+        let of_a_copy = Execution::Update(OrderUpdate { reason: Reason::DuplicateOrder, ..of_a_copy });
         assert_eq!(take(&mut orders, 192, of_a_copy), Some(Contradiction::OutOfStep));
         assert!(orders.get(id(1)).is_some());
         assert_eq!(take(&mut orders, 320, update(2, OrderStatus::Rejected, 0)), None, "it never worked");
