@@ -19,7 +19,7 @@ pub(crate) fn records(folder: &Path) -> Records {
         let mut frames = recording.frames(journal, 0);
         while let Some(frame) = frames.next().expect("no frame is missing") {
             let message = AnyMessage::decode(frame.message_id, frame.payload).expect("a message");
-            held.push(Record { position: frame.position, time: frame.time, message });
+            held.push(Record { position: frame.position, time: frame.time, topic: frame.topic, message });
         }
     }
     records

@@ -53,7 +53,12 @@ fn hear(mut readers: Vec<(String, Journal, LooseReader)>, stopped: &Receiver<()>
                     Err(error) => panic!("{name}: {error}"),
                 };
                 let message = AnyMessage::decode(frame.message_id, frame.payload).expect("a message");
-                known.push(Record { position: frame.position, time: frame.time, message });
+                known.push(Record {
+                    position: frame.position,
+                    time: frame.time,
+                    topic: frame.topic,
+                    message,
+                });
                 idle = false;
             }
         }
