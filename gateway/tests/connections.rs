@@ -112,30 +112,40 @@ fn second(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
+/// td stands still, so that the requests are in work when their streams are reset.
 #[test]
 fn a_stream_that_is_reset_is_no_request_in_work_and_its_connection_idles_out() {
+    use nix::sys::signal::{Signal, kill};
     const RESET: u8 = 3;
-    let Some(platform) = platform("second", "head = \"400ms\"\nidle = \"800ms\"") else { return };
+    const END_STREAM: u8 = 1;
+    const END_HEADERS: u8 = 4;
+    let more = "head = \"400ms\"\nidle = \"800ms\"\nanswer = \"20s\"";
+    let Some(platform) = platform("second", more) else { return };
     let token = platform.token(&["t", "--role", "trader"]);
-    for streams in [0, 1, 5] {
+    let td = nix::unistd::Pid::from_raw(platform.pid("td"));
+    for streams in [0_u32, 1, 5] {
         let mut stream = platform.connect().unwrap();
+        kill(td, Signal::SIGSTOP).unwrap();
         let mut bytes = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
         bytes.extend(second(4, 0, 0, &[]));
         for number in 0..streams {
-            // POST, http, the path, the host, the token; the body does not come.
+            // POST, http, the path, the host, the token.
             let value = format!("Bearer {token}");
             let mut head = vec![0x83, 0x86, 0x04, 10];
             head.extend(b"/v1/orders");
             head.extend([0x01, 1, b'a', 0x0f, 0x08, u8::try_from(value.len()).unwrap()]);
             head.extend(value.as_bytes());
-            bytes.extend(second(1, 4, 2 * number + 1, &head));
+            bytes.extend(second(1, END_HEADERS, 2 * number + 1, &head));
+            let body = order(&format!("{streams}-{number}"), "buy", 1, "95");
+            bytes.extend(second(0, END_STREAM, 2 * number + 1, body.as_bytes()));
         }
         stream.write_all(&bytes).unwrap();
-        // They are in work.
-        std::thread::sleep(Duration::from_millis(100));
+        std::thread::sleep(Duration::from_millis(200));
         for number in 0..streams {
             stream.write_all(&second(RESET, 0, 2 * number + 1, &8_u32.to_be_bytes())).unwrap();
         }
+        std::thread::sleep(Duration::from_millis(100));
+        kill(td, Signal::SIGCONT).unwrap();
         let mut rest = Vec::new();
         if let Err(error) = stream.read_to_end(&mut rest) {
             let is_reset = error.kind() == std::io::ErrorKind::ConnectionReset;

@@ -299,50 +299,48 @@ fn a_session_s_orders_end_with_its_websocket_and_no_others() {
     platform.until(&token, "/v1/clients/9/r", |order| order["status"] == "cancelled");
 }
 
-/// Orders are sent in bursts until the moment at which the WebSocket of their session breaks off.
+/// Orders come in bursts until the moment at which the WebSocket of their session breaks off.
 #[test]
 fn no_order_of_a_session_works_on_however_close_to_its_end_it_was_accepted() {
     let Some(platform) = platform("burst", "limits = { max_working_orders = 0 }") else { return };
-    use std::io::{Read, Write};
     let token = platform.token(&["t", "--role", "trader"]);
     let mut accepted = 0;
-    for round in 0..12 {
+    for round in 0..8 {
         let mut socket = platform.socket(&token);
         socket.say(r#"{"cancel_on_disconnect":true,"id":1}"#);
         let begun = socket.until("the session", |message| message["id"] == 1);
-        let session = begun["session"].as_str().unwrap().to_owned();
-        let senders: Vec<_> = (0..3)
-            .map(|sender| {
-                let (mut stream, token, session) = (platform.connect().unwrap(), token.clone(), session.clone());
-                std::thread::spawn(move || {
-                    let one = |number: u32| {
-                        let last = if number == 39 { "connection: close\r\n" } else { "" };
-                        let name = format!("{round}-{sender}-{number}");
-                        let body = order(&name, "buy", 1, "95")
-                            .replacen('{', &format!("{{\"session\":\"{session}\",\"wait\":\"none\","), 1);
-                        format!(
-                            "POST /v1/orders HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {token}\r\n{last}content-length: {}\r\n\r\n{body}",
-                            body.len()
-                        )
-                    };
-                    // One write, so that many are in one turn of the core.
-                    let all: String = (0..40).map(one).collect();
-                    stream.write_all(all.as_bytes()).unwrap();
-                    let mut answers = String::new();
-                    let _ = stream.read_to_string(&mut answers);
-                    answers.matches("HTTP/1.1 202").count()
-                })
-            })
-            .collect();
-        std::thread::sleep(Duration::from_micros(500 * round));
-        // A reset instead of an end.
-        socket2::SockRef::from(&socket.stream).set_linger(Some(Duration::ZERO)).unwrap();
-        drop(socket);
-        accepted += senders.into_iter().map(|sender| sender.join().unwrap()).sum::<usize>();
+        let session = begun["session"].as_str().unwrap();
+        let send = |sender: u32| -> usize {
+            let mut accepted = 0;
+            for batch in 0..4 {
+                let one = |number: u32| {
+                    order(&format!("{round}-{sender}-{batch}-{number}"), "buy", 1, "95").replacen(
+                        '{',
+                        &format!("{{\"session\":\"{session}\",\"wait\":\"none\","),
+                        1,
+                    )
+                };
+                // One request, so that many are in one turn of the core.
+                let body = format!(r#"{{"orders":[{}]}}"#, (0..60).map(one).collect::<Vec<_>>().join(","));
+                let answer = platform.ask(&token, "POST", "/v1/orders/batch", &body);
+                let results = answer.body["results"].as_array().unwrap().iter();
+                accepted += results.filter(|one| one["status"] == 202).count();
+            }
+            accepted
+        };
+        let send = &send;
+        accepted += std::thread::scope(|scope| {
+            let senders: Vec<_> = (0..4).map(|sender| scope.spawn(move || send(sender))).collect();
+            std::thread::sleep(Duration::from_micros(3_000 + 1_500 * round));
+            // A reset instead of an end.
+            socket2::SockRef::from(&socket.stream).set_linger(Some(Duration::ZERO)).unwrap();
+            drop(socket);
+            senders.into_iter().map(|sender| sender.join().unwrap()).sum::<usize>()
+        });
     }
+    println!("{accepted} orders were accepted");
     assert!(accepted > 0);
     platform.until(&token, "/v1/orders?working=true&limit=1000", |all| {
         all["orders"].as_array().is_some_and(Vec::is_empty)
     });
-    println!("{accepted} orders were accepted");
 }
