@@ -60,7 +60,7 @@ impl Currencies {
         self.0.get(usize::from(currency)).map_or(Currency::EMPTY, |known| known.name)
     }
 
-    fn rate(&self, currency: u8) -> u64 {
+    pub(crate) fn rate(&self, currency: u8) -> u64 {
         self.0.get(usize::from(currency)).map_or(amount::PLATFORM, |known| known.rate)
     }
 

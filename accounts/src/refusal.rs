@@ -58,6 +58,16 @@ pub enum Refusal {
     /// A held instrument has no settlement price.
     #[error("the instrument {0} is held and has no settlement price: enter it, then settle")]
     MissingPrice(InstrumentId),
+    /// A settlement is of a day long after this one, the platform's, and is not marked as forced.
+    #[error(
+        "the day is more than 14 days after {0}, the platform's, and a settlement cannot be taken back: if it is meant, enter it as forced (`colo settle --force`)"
+    )]
+    ImplausibleDay(u32),
+    /// A settlement price is not positive or far from the mark, and the settlement is not marked as forced.
+    #[error(
+        "the price of instrument {0} is not positive, or more than half away from its mark, and a settlement cannot be taken back: if it is meant, enter it as forced (`colo settle --force`)"
+    )]
+    ImplausiblePrice(InstrumentId),
     /// Orders that end with the day still work.
     #[error("orders of the day still work: let them end, or cancel them, then settle")]
     OrdersAtWork,
@@ -79,14 +89,18 @@ macro_rules! numbers {
                     Refusal::UnknownInstrument(_) => 101,
                     Refusal::OtherDay(_) => 102,
                     Refusal::MissingPrice(_) => 103,
+                    Refusal::ImplausibleDay(_) => 104,
+                    Refusal::ImplausiblePrice(_) => 105,
                 }
             }
 
             /// The instrument or the day that it is about; otherwise zero.
             pub fn about(&self) -> u32 {
                 match self {
-                    Refusal::UnknownInstrument(instrument) | Refusal::MissingPrice(instrument) => instrument.0,
-                    Refusal::OtherDay(day) => *day,
+                    Refusal::UnknownInstrument(instrument)
+                    | Refusal::MissingPrice(instrument)
+                    | Refusal::ImplausiblePrice(instrument) => instrument.0,
+                    Refusal::OtherDay(day) | Refusal::ImplausibleDay(day) => *day,
                     _ => 0,
                 }
             }
@@ -98,6 +112,8 @@ macro_rules! numbers {
                     101 => Some(Refusal::UnknownInstrument(InstrumentId(about))),
                     102 => Some(Refusal::OtherDay(about)),
                     103 => Some(Refusal::MissingPrice(InstrumentId(about))),
+                    104 => Some(Refusal::ImplausibleDay(about)),
+                    105 => Some(Refusal::ImplausiblePrice(InstrumentId(about))),
                     _ => None,
                 }
             }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use wire::{
-    AccountId, AccountKind, Currency, InstrumentId, NewOrder, OrderId, OrderStatus, OrderUpdate, StrategyId,
+    AccountId, AccountKind, AccountScope, Currency, InstrumentId, NewOrder, OrderId, OrderStatus, OrderUpdate,
+    StrategyId,
 };
 
 use crate::account::{Account, Frozen};
@@ -12,6 +13,7 @@ use crate::desk::Desk;
 use crate::limits::KillCause;
 use crate::purse::{Purse, Totals};
 use crate::risk;
+use crate::scope::Exposure;
 use crate::statement::PositionRow;
 
 /// An account as a whole, in its own currency.
@@ -60,6 +62,19 @@ pub struct PurseView {
     pub gross: i128,
     /// All that has come and gone.
     pub totals: Totals,
+}
+
+/// Sums over what a group, a strategy or the platform contains.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScopeView {
+    /// Why its kill switch has fallen, if it has.
+    pub killed: Option<KillCause>,
+    /// Orders at work.
+    pub open_orders: u32,
+    /// By instrument: bought less sold, and what orders at work may yet buy and sell. Those of which one is not zero.
+    pub exposures: Vec<(InstrumentId, [i64; 3])>,
+    /// By currency: what positions and working orders are worth.
+    pub gross: Vec<(Currency, i128)>,
 }
 
 impl Desk {
@@ -182,6 +197,32 @@ impl Desk {
     /// The instruments that accounts have traded or tried to.
     pub fn instruments(&self) -> BTreeSet<InstrumentId> {
         self.accounts.iter().flat_map(|account| &account.slots).map(|slot| slot.instrument).collect()
+    }
+
+    /// What a currency is worth, in 1e-9; `None` where it has no rate.
+    pub fn currency_rate(&self, currency: Currency) -> Option<u64> {
+        self.currencies.find(currency).map(|known| self.currencies.rate(known))
+    }
+
+    /// Limits, switch and sums of a group, a strategy or the platform; `None` where there is none such, or it is an account.
+    pub fn scope(&self, scope: AccountScope, subject: u32) -> Option<ScopeView> {
+        let found = match scope {
+            AccountScope::Account => return None,
+            AccountScope::Group => &self.scopes.groups.iter().find(|(number, _)| *number == subject)?.1,
+            AccountScope::Strategy => {
+                self.scopes.strategies.get(usize::try_from(subject).ok()?)?.as_deref()?
+            }
+            AccountScope::Platform => &self.scopes.platform,
+        };
+        let sums = |exposure: &Exposure| [exposure.net, exposure.working[0], exposure.working[1]];
+        let exposures =
+            (0_u32..).zip(&found.exposures).map(|(id, exposure)| (InstrumentId(id), sums(exposure)));
+        Some(ScopeView {
+            killed: found.watch.killed,
+            open_orders: found.watch.open,
+            exposures: exposures.filter(|(_, sums)| *sums != [0; 3]).collect(),
+            gross: (0_u8..).zip(&found.gross).map(|(id, gross)| (self.currency(id), *gross)).collect(),
+        })
     }
 
     /// How many orders work.

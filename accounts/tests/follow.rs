@@ -223,7 +223,7 @@ impl Pair {
             let (day, price) = (self.day, price(1 + self.below(12) as i64));
             self.enter(&Entry::Price(SettlementPrice { day, instrument: InstrumentId(instrument), price }));
         }
-        self.enter(&Entry::Settle(Settle { day: self.day, reserved: 0, who: Text::cut("ann") }));
+        self.enter(&Entry::Settle(Settle { day: self.day, flags: 0, who: Text::cut("ann") }));
     }
 
     fn follow(&mut self, most: usize) {

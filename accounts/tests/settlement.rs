@@ -264,7 +264,7 @@ fn prices_that_were_not_executed_can_be_taken_back() {
     enter(&mut desk, 20_360_101, INDEX, price(10_300)).unwrap();
     assert_eq!(enter(&mut desk, 20_260_101, INDEX, price(103)), Err(Refusal::OtherDay(20_360_101)));
     begin(&mut desk, 20_260_101).unwrap();
-    let close = Entry::Settle(Settle { day: 20_260_101, reserved: 0, who: who() });
+    let close = Entry::Settle(Settle { day: 20_260_101, flags: 0, who: who() });
     assert_eq!(desk.apply(&close), Err(Refusal::MissingPrice(INDEX)), "the slip is none of this settlement");
     enter(&mut desk, 20_260_101, INDEX, price(103)).unwrap();
     assert!(matches!(desk.apply(&close), Ok(Applied::Settled(_))));

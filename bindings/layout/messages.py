@@ -6,7 +6,7 @@ Made from the constants of colo by bindings/layout; do not edit.
 from typing import Final
 
 # Units.
-MESSAGES_VERSION: Final = 9
+MESSAGES_VERSION: Final = 10
 NO_PRICE: Final = -9223372036854775808
 PRICE_ONE: Final = 1000000000
 MONEY_ONE: Final = 1000000
@@ -489,7 +489,7 @@ SETTLEMENT_PRICE_PRICE: Final = 8
 SETTLE_MESSAGE: Final = 68
 SETTLE_SIZE: Final = 40
 SETTLE_DAY: Final = 0
-SETTLE_RESERVED: Final = 4
+SETTLE_FLAGS: Final = 4
 SETTLE_WHO: Final = 8
 
 # EntryResult.
@@ -748,3 +748,6 @@ NEW_ORDER_FLAGS_FORCED: Final = 128
 
 # QuoteFlags: bits.
 QUOTE_FLAGS_CALL_AUCTION: Final = 1
+
+# SettleFlags: bits.
+SETTLE_FLAGS_FORCED_SETTLEMENT: Final = 1

@@ -57,6 +57,16 @@ impl Gate {
         &self.follower
     }
 
+    /// Takes an entry that a client made at `time`: one that looks like a slip and cannot be taken back is refused unless it is
+    /// marked as forced, whatever client it comes from.
+    ///
+    /// # Errors
+    /// [`Refusal`]; nothing has changed then.
+    pub fn entry_of_client(&mut self, entry: &Entry, time: Nanos) -> Result<Applied, Refusal> {
+        self.follower.desk.plausible(entry, time)?;
+        self.entry(entry)
+    }
+
     /// Takes an entry.
     ///
     /// # Errors

@@ -397,3 +397,44 @@ fn more_accounts_than_there_is_room_for_are_refused() {
     assert!(open(3).is_ok() && open(4).is_ok());
     assert_eq!(open(5), Err(accounts::Refusal::Full));
 }
+
+/// Days and prices of a settlement that no person can mean are refused, whatever client they come from, unless it is forced.
+#[test]
+fn a_settlement_that_cannot_be_meant_needs_the_mark_of_force() {
+    use accounts::{Entry, Refusal};
+    let now = Nanos(20_478 * 86_400_000_000_000 + 1); // 2026-01-25
+    let settle = |day: u32, flags: u32| Entry::Settle(Settle { day, flags, who: Text::cut("ann") });
+    let mut gateway = gateway();
+    let gate = gateway.accounts_mut().unwrap();
+    for (day, refusal) in [
+        (20_360_131, Refusal::ImplausibleDay(20_260_125)),
+        (20_260_209, Refusal::ImplausibleDay(20_260_125)),
+        (99_991_231, Refusal::ImplausibleDay(20_260_125)),
+        (20_260_230, Refusal::Number),
+        (4_000_000_000, Refusal::Number),
+    ] {
+        let before = gate.follower().snapshot();
+        assert_eq!(gate.entry_of_client(&settle(day, 0), now), Err(refusal), "{day}");
+        assert!(before == gate.follower().snapshot(), "{day}: nothing has changed");
+    }
+    // Prices that are no prices, and those far from the mark.
+    gate.mark(&Mark { instrument: InstrumentId(1), reserved: 0, price: Price(100 * Price::ONE) });
+    let day = 20_260_130;
+    let price = |instrument: u32, whole: i64| {
+        let price = if whole == i64::MIN { Price::NONE } else { Price(whole * Price::ONE) };
+        Entry::Price(SettlementPrice { day, instrument: InstrumentId(instrument), price })
+    };
+    for whole in [10_300, 49, 0, -100] {
+        gate.entry_of_client(&price(0, i64::MIN), now).unwrap();
+        gate.entry_of_client(&price(1, whole), now).unwrap();
+        let refused = gate.entry_of_client(&settle(day, 0), now);
+        assert_eq!(refused, Err(Refusal::ImplausiblePrice(InstrumentId(1))), "{whole}");
+    }
+    gate.entry_of_client(&price(1, 149), now).unwrap();
+    gate.entry_of_client(&settle(day, 0), now).unwrap();
+    assert_eq!(gate.entry_of_client(&settle(day, 0), now), Ok(accounts::Applied::Already));
+    // The last day that is not asked about, and one that is meant.
+    gate.entry_of_client(&settle(20_260_208, 0), now).unwrap();
+    gate.entry_of_client(&settle(20_360_131, Settle::FORCED), now).unwrap();
+    assert_eq!(gate.follower().desk.settled_day(), 20_360_131);
+}

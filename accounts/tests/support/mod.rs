@@ -240,5 +240,5 @@ pub(crate) fn settle(desk: &mut Desk, day: u32, prices: &[(InstrumentId, i64)]) 
     for (instrument, at) in prices {
         desk.apply(&Entry::Price(SettlementPrice { day, instrument: *instrument, price: price(*at) }))?;
     }
-    desk.apply(&Entry::Settle(Settle { day, reserved: 0, who: who() }))
+    desk.apply(&Entry::Settle(Settle { day, flags: 0, who: who() }))
 }

@@ -15,7 +15,7 @@
 #endif
 
 /* Units. */
-#define COLO_MESSAGES_VERSION 9u /* grows with every change of a message */
+#define COLO_MESSAGES_VERSION 10u /* grows with every change of a message */
 #define COLO_NO_PRICE INT64_MIN /* a price that is none */
 #define COLO_PRICE_ONE 1000000000u /* one unit of the currency as a price */
 #define COLO_MONEY_ONE 1000000u /* one unit of the currency as money */
@@ -235,6 +235,9 @@
 
 /* QuoteFlags: bits. */
 #define COLO_QUOTE_FLAGS_CALL_AUCTION 1u
+
+/* SettleFlags: bits. */
+#define COLO_SETTLE_FLAGS_FORCED_SETTLEMENT 1u
 
 /* frame.id of each message. */
 #define COLO_INSTRUMENT_MESSAGE 1u
@@ -1113,12 +1116,12 @@ COLO_HOLDS(offsetof(colo_settlement_price, price) == 8, "colo_settlement_price.p
 /* Settle. */
 typedef struct colo_settle {
     uint32_t day;
-    uint8_t reserved[4];
+    uint32_t flags;
     char who[32];
 } colo_settle;
 COLO_HOLDS(sizeof(colo_settle) == 40, "colo_settle");
 COLO_HOLDS(offsetof(colo_settle, day) == 0, "colo_settle.day");
-COLO_HOLDS(offsetof(colo_settle, reserved) == 4, "colo_settle.reserved");
+COLO_HOLDS(offsetof(colo_settle, flags) == 4, "colo_settle.flags");
 COLO_HOLDS(offsetof(colo_settle, who) == 8, "colo_settle.who");
 
 /* EntryResult. */

@@ -7,7 +7,7 @@ package layout
 
 // Units.
 const (
-	MessagesVersion = 9
+	MessagesVersion = 10
 	NoPrice         = int64(-9223372036854775808)
 	PriceOne        = 1000000000
 	MoneyOne        = 1000000
@@ -571,11 +571,11 @@ const (
 
 // Settle.
 const (
-	SettleMessage  = 68
-	SettleSize     = 40
-	SettleDay      = 0
-	SettleReserved = 4
-	SettleWho      = 8
+	SettleMessage = 68
+	SettleSize    = 40
+	SettleDay     = 0
+	SettleFlags   = 4
+	SettleWho     = 8
 )
 
 // EntryResult.
@@ -895,4 +895,9 @@ const (
 // QuoteFlags: bits.
 const (
 	QuoteFlagsCallAuction = 1
+)
+
+// SettleFlags: bits.
+const (
+	SettleFlagsForcedSettlement = 1
 )

@@ -5,7 +5,7 @@ package wire
 import "unsafe"
 
 // Version of the messages.
-const Version = 9
+const Version = 10
 
 // AccountAction: What happens to an account.
 type AccountAction uint8
@@ -958,6 +958,11 @@ const (
 const (
 	// The market is in a call auction, or closed: orders are collected, nothing trades but at the auction's end.
 	QuoteCallAuction = 1
+)
+
+const (
+	// A person confirms a day or prices that look like a slip: without it td refuses them.
+	SettleForcedSettlement = 1
 )
 
 // Cause has 40 bytes. The message that made a strategy act: enough to follow the chain end to end and to time each hop.
@@ -3377,8 +3382,8 @@ func (m *SettlementPrice) Decode(payload []byte) error {
 type Settle struct {
 	// The day, as 20260131.
 	Day uint32
-	// Zero.
-	_ [4]byte
+	// How it is meant.
+	Flags uint32
 	// Who does it.
 	Who Text32
 }
@@ -3386,6 +3391,7 @@ type Settle struct {
 // The layout is the contract's, or this does not compile.
 var _ [40]struct{} = [unsafe.Sizeof(Settle{})]struct{}{}
 var _ [0]struct{} = [unsafe.Offsetof(Settle{}.Day)]struct{}{}
+var _ [4]struct{} = [unsafe.Offsetof(Settle{}.Flags)]struct{}{}
 var _ [8]struct{} = [unsafe.Offsetof(Settle{}.Who)]struct{}{}
 
 func (m *Settle) invalid() string {

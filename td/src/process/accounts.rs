@@ -284,7 +284,9 @@ impl Td {
         if frame.position <= gate.follower().contained.entry {
             return Ok(());
         }
-        let taken = Entry::decode(frame.message_id, frame.payload).and_then(|entry| gate.entry(&entry));
+        // By the time of the entry, so that a successor decides the same.
+        let taken = Entry::decode(frame.message_id, frame.payload)
+            .and_then(|entry| gate.entry_of_client(&entry, Nanos(frame.time)));
         let (refusal, about) = match &taken {
             Ok(_) => (0, 0),
             Err(refusal) => (refusal.number(), refusal.about()),

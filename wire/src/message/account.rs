@@ -447,9 +447,17 @@ pub struct Settle {
     /// The day, as 20260131.
     #[field(since = 6)]
     pub day: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// How it is meant.
+    #[field(flags, since = 10)]
+    pub flags: u32,
     /// Who does it.
     #[field(since = 6)]
     pub who: Text<32>,
+}
+
+flags! {
+    Settle: u32 {
+        /// A person confirms a day or prices that look like a slip: without it td refuses them.
+        FORCED = 1 => "forced_settlement",
+    }
 }

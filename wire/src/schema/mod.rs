@@ -44,7 +44,8 @@ pub use view::{List, Value, View};
 /// | 7 | `EntryResult`, `Mark`, `AccountState`, `DeskPart`; `NewOrder.forced` |
 /// | 8 | `ClientOrder` |
 /// | 9 | `Instrument.multiplier` and `currency`; `FeeRule.maker` and `taker` |
-pub const VERSION: u16 = 9;
+/// | 10 | `Settle.flags` with `forced_settlement` |
+pub const VERSION: u16 = 10;
 
 /// One kind of message.
 #[derive(Clone, Copy, Debug, PartialEq)]

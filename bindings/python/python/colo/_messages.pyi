@@ -1463,6 +1463,9 @@ class Settle:
     def day(self) -> int:
         """The day, as 20260131."""
     @property
+    def flags(self) -> int:
+        """How it is meant."""
+    @property
     def who(self) -> str:
         """Who does it."""
     def copy(self) -> Settle:

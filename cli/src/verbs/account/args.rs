@@ -58,6 +58,14 @@ pub(crate) struct Signed {
     pub(crate) place: Place,
 }
 
+/// Whether an entry that looks like a slip is meant.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct Force {
+    /// Take it although it looks like a slip, or closes positions by force or kills at once.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
 /// Which instance, and how the answer is printed.
 #[derive(Debug, Args)]
 pub(crate) struct Place {
@@ -114,6 +122,8 @@ pub(crate) struct Transfer {
     #[arg(long, value_name = "CURRENCY")]
     pub(crate) currency: Option<String>,
     #[command(flatten)]
+    pub(crate) force: Force,
+    #[command(flatten)]
     pub(crate) signed: Signed,
 }
 
@@ -154,6 +164,8 @@ pub(crate) struct Limit {
     /// Only in this instrument, by symbol or number; of positions.
     #[arg(long, value_name = "INSTRUMENT")]
     pub(crate) instrument: Option<String>,
+    #[command(flatten)]
+    pub(crate) force: Force,
     #[command(flatten)]
     pub(crate) signed: Signed,
 }
@@ -209,6 +221,8 @@ pub(crate) struct Fee {
     #[arg(long, default_value = "0", value_name = "AMOUNT")]
     pub(crate) unit: Decimal,
     #[command(flatten)]
+    pub(crate) force: Force,
+    #[command(flatten)]
     pub(crate) signed: Signed,
 }
 
@@ -233,6 +247,8 @@ pub(crate) struct Margin {
     #[arg(long, default_value = "0", value_name = "AMOUNT")]
     pub(crate) short_per_lot: Decimal,
     #[command(flatten)]
+    pub(crate) force: Force,
+    #[command(flatten)]
     pub(crate) signed: Signed,
 }
 
@@ -247,6 +263,8 @@ pub(crate) struct CurrencyRateArguments {
     pub(crate) currency: String,
     /// What one of it is worth in the currency of the desk.
     pub(crate) rate: Decimal,
+    #[command(flatten)]
+    pub(crate) force: Force,
     #[command(flatten)]
     pub(crate) place: Place,
 }

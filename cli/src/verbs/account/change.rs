@@ -10,7 +10,12 @@ use wire::{
     FeeRule, InstrumentId, LimitChange, LimitKind, MarginRule, Symbol, Text, WideMoney,
 };
 
-use super::args::{Change, CurrencyRateArguments, Fee, Limit, Margin, Open, Place, RuleOf, Signed, Transfer};
+use accounts::Entry;
+
+use super::args::{
+    Change, CurrencyRateArguments, Fee, Force, Limit, Margin, Open, Place, RuleOf, Signed, Transfer,
+};
+use super::slips;
 use crate::desk::{self, Entered, Outcome, Sent};
 use crate::failure::Failure;
 use crate::output::{self, Format};
@@ -192,6 +197,29 @@ fn one(place: &Place, what: String, by: Option<&By>, entry: Sent) -> Result<u8, 
     send(&instance, what, by, entry)?.print(place.format)
 }
 
+/// Makes one entry and prints what became of it, unless it looks like a slip.
+fn asked(
+    instance: &InstanceDir,
+    what: String,
+    by: Option<&By>,
+    (entry, force): (&Entry, Force),
+    place: &Place,
+) -> Result<u8, Failure> {
+    slips::demand(instance, entry, force.force)?;
+    let sent = match entry {
+        Entry::Open(entry) => Sent::new(entry),
+        Entry::Change(entry) => Sent::new(entry),
+        Entry::Limit(entry) => Sent::new(entry),
+        Entry::Fee(entry) => Sent::new(entry),
+        Entry::Margin(entry) => Sent::new(entry),
+        Entry::Terms(entry) => Sent::new(entry),
+        Entry::Rate(entry) => Sent::new(entry),
+        Entry::Price(entry) => Sent::new(entry),
+        Entry::Settle(entry) => Sent::new(entry),
+    };
+    send(instance, what, by, sent)?.print(place.format)
+}
+
 /// Makes one entry.
 pub(crate) fn send(
     instance: &InstanceDir,
@@ -263,7 +291,7 @@ pub(super) fn transfer(arguments: &Transfer, action: AccountAction) -> Result<u8
         ..change(AccountScope::Account, arguments.account, action, &by)
     };
     let what = format!("account {}: {action} {} {money}", arguments.account, arguments.amount);
-    send(&instance, what, Some(&by), Sent::new(&entry))?.print(place.format)
+    asked(&instance, what, Some(&by), (&Entry::Change(entry), arguments.force), place)
 }
 
 /// The currency that an account counts in.
@@ -326,7 +354,7 @@ pub(super) fn limit(arguments: &Limit) -> Result<u8, Failure> {
     };
     let of = desk::scope_name(scope, subject, Some(&topology));
     let what = format!("{of}: {} {}", arguments.limit, arguments.value);
-    send(&instance, what, Some(&by), Sent::new(&entry))?.print(place.format)
+    asked(&instance, what, Some(&by), (&Entry::Limit(entry), arguments.force), place)
 }
 
 fn optional_instrument(instance: &InstanceDir, text: Option<&str>) -> Result<InstrumentId, Failure> {
@@ -374,7 +402,7 @@ pub(super) fn fee(arguments: &Fee) -> Result<u8, Failure> {
         why: by.why,
     };
     let what = format!("charge {} set", arguments.charge);
-    send(&instance, what, Some(&by), Sent::new(&entry))?.print(place.format)
+    asked(&instance, what, Some(&by), (&Entry::Fee(entry), arguments.force), place)
 }
 
 pub(super) fn margin(arguments: &Margin) -> Result<u8, Failure> {
@@ -392,14 +420,16 @@ pub(super) fn margin(arguments: &Margin) -> Result<u8, Failure> {
         who: by.who,
         why: by.why,
     };
-    send(&instance, "margin set".to_owned(), Some(&by), Sent::new(&entry))?.print(place.format)
+    asked(&instance, "margin set".to_owned(), Some(&by), (&Entry::Margin(entry), arguments.force), place)
 }
 
 pub(super) fn rate(arguments: &CurrencyRateArguments) -> Result<u8, Failure> {
     let entry =
         CurrencyRate { currency: currency(&arguments.currency)?, rate: small(arguments.rate, "the rate")? };
     let what = format!("{} is worth {}", arguments.currency, arguments.rate);
-    one(&arguments.place, what, None, Sent::new(&entry))
+    let instance = instance(arguments.place.instance.name())?;
+    desk::demand(&instance)?;
+    asked(&instance, what, None, (&Entry::Rate(entry), arguments.force), &arguments.place)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod change;
 mod list;
 mod rows;
 mod show;
+mod slips;
 
 use args::AccountVerb;
 use node::{Exit, InstanceDir};

@@ -29,14 +29,15 @@ Examples:
 
 PRICES is a CSV file with the columns `symbol` (or `instrument`, a number) and `price`, or `last`: the latest marks. What is held needs a \
 price, and no order of the day may work any more. DIR gets statements-DAY.csv and positions-DAY.csv, one flat table each. A day that is \
-settled already stays as it is: it is said, exit code 0, and the same files are written.")]
+settled already stays as it is: it is said, exit code 0, and the same files are written. A settlement cannot be taken back: td refuses a \
+day or prices that look like a slip, from every client, unless the entry is forced.")]
 pub(crate) struct Settle {
     /// The day, as 20260131.
     pub(crate) day: u32,
     /// Settlement prices: a CSV file, or `last`.
     #[arg(long, value_name = "FILE|last")]
     pub(crate) prices: String,
-    /// Take prices that are not positive, or more than half away from the latest mark.
+    /// Take a day more than two weeks after today, and prices that are not positive or more than half away from the latest mark.
     #[arg(long)]
     pub(crate) force: bool,
     /// Write statements and positions there.
@@ -137,7 +138,8 @@ fn execute(
     let begin = SettlementPrice { day, instrument: InstrumentId(0), price: Price::NONE };
     let priced = prices.iter().map(|&(instrument, price)| SettlementPrice { day, instrument, price });
     let mut entries: Vec<Sent> = [begin].into_iter().chain(priced).map(|entry| Sent::new(&entry)).collect();
-    entries.push(Sent::new(&wire::Settle { day, reserved: 0, who: by.who }));
+    let flags = if arguments.force { wire::Settle::FORCED } else { 0 };
+    entries.push(Sent::new(&wire::Settle { day, flags, who: by.who }));
     let entered = desk::enter(instance, &entries)?;
     let (last, before) =
         entered.split_last().ok_or_else(|| failed("the entries were not made".to_owned()))?;

@@ -43,14 +43,13 @@ pub(super) fn prices(
 fn plausible(desk: &accounts::Desk, instrument: InstrumentId, price: Price) -> Result<(), Failure> {
     let Some(contract) = desk.contract(instrument) else { return Ok(()) };
     let (symbol, mark) = (contract.symbol, contract.mark);
+    if accounts::is_near(price, mark) {
+        return Ok(());
+    }
     let what = if price.0 <= 0 {
         "not positive".to_owned()
-    } else if mark.is_some()
-        && (i128::from(price.0) - i128::from(mark.0)).abs() > i128::from(mark.0).abs() / 2
-    {
-        format!("more than half away from the latest mark, {mark}")
     } else {
-        return Ok(());
+        format!("more than half away from the latest mark, {mark}")
     };
     Err(Failure::new(
         Exit::Usage,

@@ -6,7 +6,7 @@ public final class Messages {
     private Messages() {}
 
     // Units.
-    public static final int MESSAGES_VERSION = 9;
+    public static final int MESSAGES_VERSION = 10;
     public static final long NO_PRICE = Long.MIN_VALUE;
     public static final int PRICE_ONE = 1000000000;
     public static final int MONEY_ONE = 1000000;
@@ -489,7 +489,7 @@ public final class Messages {
     public static final int SETTLE_MESSAGE = 68;
     public static final int SETTLE_SIZE = 40;
     public static final int SETTLE_DAY = 0;
-    public static final int SETTLE_RESERVED = 4;
+    public static final int SETTLE_FLAGS = 4;
     public static final int SETTLE_WHO = 8;
 
     // EntryResult.
@@ -748,4 +748,7 @@ public final class Messages {
 
     // QuoteFlags: bits.
     public static final int QUOTE_FLAGS_CALL_AUCTION = 1;
+
+    // SettleFlags: bits.
+    public static final int SETTLE_FLAGS_FORCED_SETTLEMENT = 1;
 }

@@ -5,6 +5,8 @@ package colo.wire;
 public final class Settle extends Message {
     public static final int ID = 68;
     public static final int SIZE = 40;
+    /** A person confirms a day or prices that look like a slip: without it td refuses them. */
+    public static final int FORCED_SETTLEMENT = 1;
 
     @Override
     public int messageId() {
@@ -28,6 +30,15 @@ public final class Settle extends Message {
 
     public void day(int value) {
         setInt(0, value);
+    }
+
+    /** How it is meant. */
+    public int flags() {
+        return getInt(4);
+    }
+
+    public void flags(int value) {
+        setInt(4, value);
     }
 
     /** Who does it. */
