@@ -52,6 +52,8 @@ impl From<Fault> for Failure {
 #[derive(Debug)]
 enum Inner<'a> {
     Live(LooseReader),
+    /// What a ring had when it was looked at.
+    Held(std::collections::VecDeque<Seen>),
     Recorded(Frames<'a>),
 }
 
@@ -110,6 +112,38 @@ impl Source {
     }
 }
 
+/// A ring is read again so often where its writer comes round meanwhile.
+const TRIES: usize = 20;
+
+impl Source {
+    /// The messages that a journal has now, from the oldest on. Of an instance they are copied at once, so that its writer
+    /// does not come round while they are compared.
+    pub(crate) fn held(&self, name: &str) -> Result<Option<Stream<'_>>, Fault> {
+        let damaged = |failure: Failure| Fault::Damaged(failure.to_string());
+        let mut left = TRIES;
+        loop {
+            left -= 1;
+            let Some(mut stream) = self.stream(name, 0).map_err(damaged)? else { return Ok(None) };
+            if matches!(stream.inner, Inner::Recorded(_)) {
+                return Ok(Some(stream));
+            }
+            let mut held = std::collections::VecDeque::new();
+            let fault = loop {
+                match stream.next() {
+                    Ok(Some(seen)) => held.push_back(seen),
+                    Ok(None) => break None,
+                    Err(fault) => break Some(fault),
+                }
+            };
+            match fault {
+                None => return Ok(Some(Stream { inner: Inner::Held(held), peeked: None, ..stream })),
+                Some(Fault::Overwritten(_)) if left > 0 => {}
+                Some(fault) => return Err(fault),
+            }
+        }
+    }
+}
+
 /// The oldest frame that can be found. A ring that never wrapped begins at its first position, whatever its marks say.
 pub(crate) fn oldest(journal: &Journal) -> Result<u64, journal::OpenError> {
     let first = journal.first_position();
@@ -142,6 +176,7 @@ impl Stream<'_> {
 
     fn read(&mut self) -> Result<Option<Seen>, Fault> {
         match &mut self.inner {
+            Inner::Held(held) => Ok(held.pop_front()),
             Inner::Live(reader) => match reader.read() {
                 Ok(frame) => Ok(frame.map(|frame| Seen {
                     position: frame.position,

@@ -13,10 +13,12 @@ Examples:
   colo audit demo --format json
   colo audit --recording FOLDER
 
-Reads the journals and nothing else: what went out and what the market answered stands in the drop copy once and unchanged; who \
-follows the drop copy comes to the ledger's accounts; money, positions and charges, counted a second time in a simpler way, are the \
-same; each order was sent once and ended once. Works beside a running platform, on what a dead one left, and on recordings.
-Exit code 0 nothing differs, 4 something does (a row each), 5 what differs cannot be told: the journals do not reach back.")]
+Reads the journals and nothing else, by code that shares nothing with what it checks: what went out is what strategies asked for and \
+within all limits; what the market answered stands in the drop copy and in the reports once and unchanged; marks are prices of the market; \
+switches fell and positions were closed by force when they had to and not otherwise; money, positions, margin and charges, counted a second \
+time in a simpler way, are the same. Works beside a running platform, on what a dead one left, and on recordings. docs/accounts.md lists \
+the parts.
+Exit code 0 nothing differs, 4 something does (a row each), 5 nothing differs in what could be looked at, which is not all: the journals do not reach back.")]
 pub(crate) struct Audit {
     #[command(flatten)]
     pub(crate) instance: InstanceArgument,

@@ -38,7 +38,10 @@ pub(super) struct Of {
 
 /// The rules that can hold for an order, the most specific of each number first.
 pub(super) fn rules(all: &[FeeRule], of: &Of) -> Vec<FeeRule> {
-    let mut ranked: Vec<_> = all.iter().filter_map(|rule| Some((rank(rule, of)?, rule))).collect();
+    let mut ranked: Vec<_> = all
+        .iter()
+        .filter_map(|rule| Some((rank((rule.account, rule.instrument, rule.prefix), of)?, rule)))
+        .collect();
     ranked.sort_by_key(|(rank, rule)| (rule.charge, std::cmp::Reverse(*rank)));
     ranked.into_iter().map(|(_, rule)| *rule).collect()
 }
@@ -63,20 +66,23 @@ fn is_for(rule: &FeeRule, side: Side, came_in: usize, class: Class) -> bool {
 }
 
 /// First counts whose rule it is, then the instrument, then how long its prefix is.
-fn rank(rule: &FeeRule, of: &Of) -> Option<(u8, usize)> {
-    let account = if rule.account.0 == 0 {
+pub(super) fn rank(
+    (account, instrument, prefix): (AccountId, InstrumentId, Symbol),
+    of: &Of,
+) -> Option<(u8, usize)> {
+    let account = if account.0 == 0 {
         0
-    } else if rule.account == of.account {
+    } else if account == of.account {
         2
-    } else if rule.account == of.parent {
+    } else if account == of.parent {
         1
     } else {
         return None;
     };
-    let instrument = if rule.instrument.0 != 0 {
-        (rule.instrument == of.instrument).then_some(usize::MAX)
+    let instrument = if instrument.0 != 0 {
+        (instrument == of.instrument).then_some(usize::MAX)
     } else {
-        let prefix = rule.prefix.as_str();
+        let prefix = prefix.as_str();
         of.symbol.as_str().starts_with(prefix).then_some(prefix.len())
     };
     Some((account, instrument?))

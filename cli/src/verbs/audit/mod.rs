@@ -2,30 +2,54 @@
 
 mod align;
 pub(crate) mod args;
+mod books;
 mod charges;
 mod findings;
+mod forced;
 mod frames;
+mod gauge;
+mod holdings;
+mod limits;
 mod lives;
+mod money;
 mod reach;
 mod recount;
+mod reports;
+mod requests;
+mod risk;
+mod rules;
+mod scopes;
 mod sequence;
 mod states;
+mod switches;
+#[cfg(test)]
+mod tests;
+mod venue;
 
 use std::time::Duration;
 
 use node::Exit;
 use serde::Serialize;
+use topology::{NodeKind, TdSection};
+use wire::{AnyMessage, DROP_REFUSED, Execution, StrategyId};
 
 use args::Audit;
+use books::Books;
 use findings::{Difference, Findings};
+use forced::Forced;
+use limits::Limits;
 use lives::Lives;
 use reach::Reach;
-use recount::Recount;
+use reports::Reports;
+use requests::{Copies, Requests};
+use risk::Risk;
 use sequence::Sequence;
 use states::States;
+use switches::Switches;
+use venue::Venue;
 
 use super::instance::instance;
-use crate::desk::{self, DROPS, Fault, Source, Stream};
+use crate::desk::{self, DROPS, Fault, Seen, Source, Stream};
 use crate::failure::Failure;
 use crate::output::{self, Format, count, number, table};
 
@@ -116,41 +140,121 @@ fn stream<'a>(source: &'a Source, journal: &'static str, position: u64) -> Resul
     source.stream(journal, position)?.ok_or_else(missing)
 }
 
+/// The same as it is now, so that its writer does not come round while it is compared.
+fn held<'a>(source: &'a Source, journal: &'static str) -> Result<Stream<'a>, Stop> {
+    match source.held(journal)? {
+        Some(held) => Ok(held),
+        None => stream(source, journal, 0),
+    }
+}
+
+/// What follows from the drop copy from its begin on, and what is held of it.
+struct Counted {
+    books: Books,
+    switches: Switches,
+    limits: Limits,
+    forced: Forced,
+}
+
+impl Counted {
+    fn take(&mut self, seen: &Seen) {
+        let Counted { books, switches, limits, forced } = self;
+        switches.before(seen, books);
+        limits.before(seen, books);
+        forced.before(seen, books);
+        books.take(seen);
+        switches.after(seen, books);
+        forced.after(seen, books);
+    }
+}
+
+/// The entries with which the accounts begin, made from the platform file once more.
+fn opening(td: Option<&TdSection>) -> Result<Vec<AnyMessage>, String> {
+    let td = td.ok_or("the platform's td is not understood")?;
+    let section = td.desk.as_ref().ok_or("the platform keeps no accounts")?;
+    let mut accounts = section.accounts.clone();
+    if let Some(file) = &section.config.file {
+        accounts.extend(topology::desk::read_accounts(std::path::Path::new(file))?);
+    }
+    let seat_of = |name: &str| {
+        let its = td.strategies.iter().find(|strategy| strategy.name == name);
+        its.map(|strategy| StrategyId(strategy.seat))
+    };
+    Ok(topology::desk::opening(&section.config, &accounts, seat_of))
+}
+
 fn look(source: &Source) -> Result<Report, Stop> {
-    let section = desk::section(&source.topology()?);
-    let options = desk::options(section.as_ref());
+    let topology = source.topology()?;
+    let td = topology.nodes.iter().find(|node| node.kind == NodeKind::Td);
+    let td = td.and_then(|node| serde_json::from_value::<TdSection>(node.section.clone()).ok());
+    let options = desk::options(desk::section(&topology).as_ref());
+    let ledger = topology.nodes.iter().find(|node| node.kind == NodeKind::Ledger);
+    let ledger = ledger.map(|node| StrategyId(node.seat));
     let reach = Reach::of(source)?;
     if reach.grows() {
         std::thread::sleep(SETTLES);
     }
     let end = reach::end(source)?;
+    // Each behind what it is compared with.
+    let sent = held(source, desk::ORDERS)?;
+    let mut reports = Reports::new(source, td.as_ref())?;
+    let requests = Requests::new(source, &topology, td.as_ref(), sent)?;
+    let venue = Venue::new(source, &topology)?;
     let mut drops = stream(source, DROPS, 0)?;
     let from_begin = drops.is_at_begin()?;
-    let mut sequence = Sequence::new(source, from_begin, reach)?;
+    let mut risk = Risk::new(source, &topology, reach.clone(), from_begin)?;
+    let mut sequence = Sequence::new(source, from_begin, reach.clone(), opening(td.as_ref()))?;
     let mut states = States::new(source, options, from_begin)?;
-    let mut recount = from_begin.then(Recount::new);
     let mut lives = Lives::new(from_begin);
-    let mut frames = 0;
+    let mut counted = match from_begin {
+        true => Some(Counted {
+            books: Books::default(),
+            switches: Switches::new(),
+            limits: Limits::new(source, td.as_ref())?,
+            forced: Forced::new(ledger),
+        }),
+        false => None,
+    };
+    let (mut frames, mut settled) = (0, 0);
+    let (mut refusals, mut copies) = (Vec::new(), Copies::new());
     while let Some(seen) = drops.next()?.filter(|seen| seen.position < end) {
         frames += 1;
         sequence.take(&seen)?;
+        if let Some((entry, result)) = sequence.refused_entry.take() {
+            states.refused(&entry, &result, seen.position);
+        }
         states.take(&seen)?;
+        risk.take(&seen)?;
         lives.take(&seen);
-        if let Some(recount) = &mut recount {
-            recount.take(&seen);
+        if let Some(counted) = &mut counted {
+            counted.take(&seen);
+        }
+        match AnyMessage::decode(seen.id, &seen.payload) {
+            Ok(AnyMessage::NewOrder(order)) if seen.topic == DROP_REFUSED => {
+                copies.insert(order.order_id, (seen.position, order));
+            }
+            Ok(AnyMessage::OrderUpdate(update)) if update.execution == 0 && reach.is_answered(&seen) => {
+                refusals.push((seen.position, update));
+            }
+            Ok(_) | Err(_) => {}
+        }
+        if reach.is_settled(&seen)
+            && let Ok(execution) = Execution::decode(seen.id, &seen.payload)
+        {
+            settled = settled.max(execution.position().unwrap_or_default());
         }
     }
+    reports.compare(settled)?;
+    reports.compare_refusals(&refusals);
+    let refused = (reports.is_whole && reports.has_room()).then_some(&reports.refused);
+    let requests = requests.compare(refused, &copies)?;
+    let venue = venue.compare(counted.as_ref().map(|counted| &counted.books))?;
     let (states, follower) = states.finish(source)?;
     let desk = follower.as_ref().map(|follower| &follower.desk);
-    let recount = match (recount, desk) {
-        (Some(recount), Some(desk)) => recount.finish(desk),
-        _ => {
-            let mut findings = Recount::new().findings;
-            findings.lacks(format!("{DROPS} does not reach back to its begin; a recording of it does"));
-            findings
-        }
-    };
-    let mut parts = vec![sequence.finish()?, states, recount, lives.finish(desk)];
+    let counted = finish(counted, desk);
+    let mut parts = vec![sequence.finish()?, states];
+    parts.extend(counted);
+    parts.extend([risk.finish()?, lives.finish(desk), requests, reports.finish(&reach), venue]);
     let differences: Vec<Difference> =
         parts.iter_mut().flat_map(|part| std::mem::take(&mut part.rows)).collect();
     let verdict = match (parts.iter().all(|part| part.differences == 0), parts.iter().all(|part| part.whole))
@@ -160,6 +264,29 @@ fn look(source: &Source) -> Result<Report, Stop> {
         (true, false) => "inconclusive",
     };
     Ok(Report { source: source.name(), verdict, from_begin, frames, parts, differences })
+}
+
+/// The parts that need the drop copy from its begin.
+fn finish(counted: Option<Counted>, desk: Option<&accounts::Desk>) -> Vec<Findings> {
+    match (counted, desk) {
+        (Some(counted), Some(desk)) => {
+            let Counted { books, switches, limits, forced } = counted;
+            vec![
+                recount::compare(&books, desk),
+                scopes::compare(&books, desk),
+                limits.findings,
+                switches.finish(&books),
+                forced.finish(&books),
+            ]
+        }
+        _ => [recount::part(), scopes::part(), limits::part(), switches::part(), forced::part()]
+            .into_iter()
+            .map(|mut part| {
+                part.lacks(format!("{DROPS} does not reach back to its begin; a recording of it does"));
+                part
+            })
+            .collect(),
+    }
 }
 
 impl Report {

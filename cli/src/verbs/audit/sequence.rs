@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use wire::{
-    AccountAction, AccountChange, ContractTerms, CurrencyRate, DROP_REFUSED, DROP_TAKEN, EntryResult,
-    Execution, Fill, Message, NewOrder, OrderId, OrderStatus, OrderUpdate,
+    AccountAction, AccountChange, AnyMessage, ContractTerms, CurrencyRate, DROP_REFUSED, DROP_TAKEN,
+    EntryResult, Execution, Fill, Message, NewOrder, OrderId, OrderStatus, OrderUpdate,
 };
 
 use super::Stop;
@@ -14,6 +14,7 @@ use super::findings::Findings;
 use super::frames::{is_entry, is_request, order_of, said, same, who};
 use super::reach::Reach;
 use crate::desk::{DROPS, ENTRIES, EXECUTIONS, Fault, ORDERS, Seen, Source, Stream};
+use crate::message::brief;
 use crate::output;
 
 /// How far ahead a request is looked for where another one stands.
@@ -45,16 +46,39 @@ pub(super) struct Sequence<'a> {
     refused: Option<(u64, OrderId)>,
     /// Only entries were seen, of the platform file.
     is_opening: bool,
+    /// The entries of the platform file that are yet to come; `None` where they cannot be made again.
+    opening: Option<VecDeque<AnyMessage>>,
+    /// An entry that td refused, with its result, until it is taken.
+    pub(super) refused_entry: Option<(Seen, EntryResult)>,
 }
 
 impl<'a> Sequence<'a> {
-    pub(super) fn new(source: &'a Source, is_begin: bool, reach: Reach) -> Result<Sequence<'a>, Stop> {
+    /// `opening`: the entries of the platform file.
+    pub(super) fn new(
+        source: &'a Source,
+        is_begin: bool,
+        reach: Reach,
+        opening: Result<Vec<AnyMessage>, String>,
+    ) -> Result<Sequence<'a>, Stop> {
         let mut findings = Findings::new(
             "sequence",
             "the drop copy has each request, execution and entry once, in order, unchanged",
         );
+        if let (Err(why), true) = (&opening, is_begin) {
+            findings.lacks(format!("the entries of the platform file are not compared with it: {why}"));
+        }
         let (orders, compare_from) = align(source, is_begin, &mut findings)?;
         let mut executions = super::stream(source, EXECUTIONS, 0)?;
+        let mut entries = super::stream(source, ENTRIES, 0)?;
+        let cut = [
+            (ORDERS, compare_from > 0),
+            (EXECUTIONS, !executions.is_at_begin()?),
+            (ENTRIES, !entries.is_at_begin()?),
+        ];
+        for (journal, _) in cut.into_iter().filter(|(_, is_cut)| *is_cut && is_begin) {
+            findings
+                .lacks(format!("{journal} does not reach back to its begin: older frames are not compared"));
+        }
         Ok(Sequence {
             orders,
             compare_from,
@@ -64,13 +88,15 @@ impl<'a> Sequence<'a> {
             executions_begin: executions.is_at_begin()?,
             executions,
             passed: 0,
-            entries: super::stream(source, ENTRIES, 0)?,
+            entries,
             is_begin,
             has_executions: false,
             has_entries: false,
             copy: None,
             refused: None,
             is_opening: is_begin,
+            opening: opening.ok().filter(|_| is_begin).map(VecDeque::from),
+            refused_entry: None,
         })
     }
 
@@ -92,10 +118,27 @@ impl<'a> Sequence<'a> {
             }
             Fill::ID | OrderUpdate::ID => self.execution(seen)?,
             EntryResult::ID => self.result(seen)?,
-            id if is_entry(id) => self.copy = Some(seen.clone()),
+            id if is_entry(id) => {
+                self.opens(seen);
+                self.copy = Some(seen.clone());
+            }
             _ => {}
         }
         Ok(())
+    }
+
+    /// What the platform file opens is what it says.
+    fn opens(&mut self, seen: &Seen) {
+        let Some(opening) = self.opening.as_mut().filter(|_| self.is_opening) else { return };
+        self.findings.checked += 1;
+        let expected = opening.pop_front();
+        let is_it =
+            expected.as_ref().is_some_and(|entry| (entry.id(), entry.bytes()) == (seen.id, &seen.payload));
+        if !is_it {
+            let expected =
+                expected.map_or("no more entries of the platform file".to_owned(), |entry| brief(&entry));
+            self.findings.differs(DROPS, seen.position, said(seen), expected);
+        }
     }
 
     /// What was seen before was an entry: its result comes now, or it needs none.
@@ -285,6 +328,10 @@ impl<'a> Sequence<'a> {
                 self.findings.differs(DROPS, copy.position, said(&copy), "an entry of the platform file");
             }
             self.is_opening = false;
+            if let Some(left) = self.opening.take().filter(|left| !left.is_empty()) {
+                let found = format!("{} entries of the platform file are missing", left.len());
+                self.findings.differs(DROPS, seen.position, found, "all of them");
+            }
             return Ok(());
         }
         if !std::mem::replace(&mut self.has_entries, true) && !self.is_begin {
@@ -312,6 +359,13 @@ impl<'a> Sequence<'a> {
                     format!("its result in {DROPS}, where it is missing"),
                 );
                 continue;
+            }
+            if result.refusal == 0 && result.about != 0 {
+                let found = format!("an entry that was taken, about {}", result.about);
+                self.findings.differs(DROPS, seen.position, found, "zero: only a refusal is about something");
+            }
+            if result.refusal != 0 {
+                self.refused_entry = Some((next.clone(), result));
             }
             if result.refusal == 0 && !copy.as_ref().is_some_and(|copy| same(copy, &next)) {
                 let found =
@@ -349,6 +403,12 @@ impl<'a> Sequence<'a> {
                 first.get_or_insert(seen);
             }
             if let Some(first) = first {
+                // What a person entered waits for a td; orders that went out, and what the market says, are lost.
+                if matches!(reach, Reach::Ended) && journal != ENTRIES {
+                    let found = format!("{count} frames from here on are not in {DROPS}: {}", said(&first));
+                    findings.differs(journal, first.position, found, "td finishes them before it ends");
+                    continue;
+                }
                 findings.notes.push(format!(
                     "{} of {journal} not in {DROPS} yet, from position {} on ({}): {}",
                     output::count(count, "frame"),

@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use accounts::{Anomaly, Follower, Options, Touched};
+use accounts::{Anomaly, Entry, Follower, Options, Refusal, Touched};
 use node::{InstanceDir, NodeState};
 use observe::InstanceView;
 use topology::NodeKind;
 use wire::fold::DeskReader;
-use wire::{AccountState, DeskPart, Message, Nanos, OrderUpdate};
+use wire::{AccountState, DeskPart, EntryResult, Message, Nanos, OrderUpdate};
 
 use super::Stop;
 use super::findings::Findings;
@@ -100,6 +100,29 @@ impl<'a> States<'a> {
             ),
         }
         Ok(())
+    }
+
+    /// td has refused an entry: these accounts refuse it for the same reason. Called before the frame with the result is taken.
+    pub(super) fn refused(&mut self, entry: &Seen, result: &EntryResult, position: u64) {
+        let Some(follower) = &self.follower else { return };
+        self.findings.checked += 1;
+        let decoded = Entry::decode(entry.id, &entry.payload);
+        let refused = decoded.and_then(|decoded| {
+            follower.desk.plausible(&decoded, Nanos(entry.time))?;
+            follower.desk.clone().apply(&decoded)
+        });
+        let expected = refused.err().map_or((0, 0), |refusal| (refusal.number(), refusal.about()));
+        // How many accounts there is room for is td's matter.
+        let is_full = result.refusal == Refusal::Full.number();
+        if (result.refusal, result.about) != expected && !is_full {
+            let found =
+                format!("an entry was refused with number {}, about {}", result.refusal, result.about);
+            let expected = match expected {
+                (0, _) => "it is taken".to_owned(),
+                (number, about) => format!("number {number}, about {about}"),
+            };
+            self.findings.differs(DROPS, position, found, expected);
+        }
     }
 
     fn does_not_fit(&mut self, anomaly: Anomaly, seen: &Seen) {
@@ -225,7 +248,10 @@ fn unlike(follower: &Follower, bytes: &[u8]) -> (String, String) {
 /// What the ledger publishes, where nothing has happened since.
 fn published(instance: &InstanceDir, follower: &Follower, findings: &mut Findings) -> Result<(), Failure> {
     let ours = all(follower);
-    for is_last in [false, true] {
+    // Where nothing runs any more nothing is on its way.
+    let looks: &[bool] =
+        if InstanceView::open(instance.clone())?.is_dead() { &[true] } else { &[false, true] };
+    for &is_last in looks {
         let Some(theirs) = states(instance)? else {
             findings.notes.push("the ledger has published no accounts".to_owned());
             return Ok(());

@@ -1,0 +1,146 @@
+//! Rules of the platform that the checks hold, each in one place.
+
+use wire::{NewOrder, Price, Reason};
+
+/// So long, in nanoseconds, a node that runs may take for what it owes.
+pub(super) const LATE: u64 = 10_000_000_000;
+/// td decides so long before it writes the drop copy, at most.
+pub(super) const WRITTEN_WITHIN: u64 = 1_000_000_000;
+/// By so many 1e-9 roundings on the way may have moved an amount.
+pub(super) const ROUNDING: i128 = 1_000;
+
+/// Whether something counts for a rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counts {
+    Yes,
+    /// It depends on what is not written down: which check refused it, or at what time it counts.
+    Maybe,
+    No,
+}
+
+/// Whether a new order that td refused counts for the limits of refusals.
+pub(super) fn refusal_counts(reason: Reason) -> Counts {
+    match reason {
+        // Refused before anybody counts.
+        Reason::NotYours | Reason::StrategyGone | Reason::DuplicateOrder => Counts::No,
+        // What a switch or a rate refuses does not count above it.
+        Reason::Killed | Reason::OrderRate | Reason::MessageRate => Counts::Maybe,
+        Reason::None
+        | Reason::Requested
+        | Reason::UnknownInstrument
+        | Reason::OffTick
+        | Reason::PriceBand
+        | Reason::Quantity
+        | Reason::WorkingOrders
+        | Reason::PositionLimit
+        | Reason::NoLiquidity
+        | Reason::NotFillable
+        | Reason::WouldTrade
+        | Reason::UnknownOrder
+        | Reason::MarketClosed
+        | Reason::Malformed
+        | Reason::Overload
+        | Reason::CallAuction
+        | Reason::UnknownAccount
+        | Reason::SelfTrade
+        | Reason::Expired
+        | Reason::Unsupported
+        | Reason::NotDurable
+        | Reason::InsufficientFunds
+        | Reason::NotionalLimit
+        | Reason::OrderNotional
+        | Reason::ShortSale
+        | Reason::NotTradable
+        | Reason::AccountFrozen
+        | Reason::AccountClosed
+        | Reason::NotClosable
+        | Reason::NoWorstPrice
+        | Reason::ForcedLiquidation => Counts::Yes,
+    }
+}
+
+/// Whether a new order counts for the limits of runaway orders: those that passed the switches and the state of the account
+/// do. `None`: it went out.
+pub(super) fn order_counts(refused: Option<Reason>) -> Counts {
+    match refused {
+        None
+        | Some(
+            Reason::InsufficientFunds
+            | Reason::NotionalLimit
+            | Reason::OrderNotional
+            | Reason::ShortSale
+            | Reason::NotTradable
+            | Reason::NotClosable
+            | Reason::NoWorstPrice
+            | Reason::SelfTrade,
+        ) => Counts::Yes,
+        // td's own checks, or those of the account behind them.
+        Some(
+            Reason::UnknownInstrument
+            | Reason::OffTick
+            | Reason::PriceBand
+            | Reason::Quantity
+            | Reason::WorkingOrders
+            | Reason::PositionLimit
+            | Reason::Malformed
+            | Reason::OrderRate
+            | Reason::MessageRate
+            | Reason::UnknownAccount,
+        ) => Counts::Maybe,
+        Some(
+            Reason::NotYours
+            | Reason::StrategyGone
+            | Reason::DuplicateOrder
+            | Reason::NotDurable
+            | Reason::Killed
+            | Reason::AccountFrozen
+            | Reason::AccountClosed
+            | Reason::None
+            | Reason::Requested
+            | Reason::NoLiquidity
+            | Reason::NotFillable
+            | Reason::WouldTrade
+            | Reason::UnknownOrder
+            | Reason::MarketClosed
+            | Reason::Overload
+            | Reason::CallAuction
+            | Reason::Expired
+            | Reason::Unsupported
+            | Reason::ForcedLiquidation,
+        ) => Counts::No,
+    }
+}
+
+/// The prices that a mark may have while a market shows these: best bid, best ask, last trade. A mark lies between them.
+pub(super) fn mark_span(shown: [Price; 3]) -> Option<(i64, i64)> {
+    let known = shown.into_iter().filter(|price| price.is_some()).map(|price| price.0);
+    Some((known.clone().min()?, known.max()?))
+}
+
+/// The least that an order is worth by its own words: no worst price is below it.
+pub(super) fn least_price(order: &NewOrder) -> Option<Price> {
+    (order.order_type.has_price() && order.price.is_some()).then_some(order.price)
+}
+
+/// Why a switch falls by itself, by the words of the entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Cause {
+    Loss,
+    RejectRate,
+    RunawayRate,
+}
+
+impl Cause {
+    /// The cause that an entry of td or of the ledger names.
+    pub(super) fn of(why: &str) -> Option<Cause> {
+        match why {
+            "the loss of the day passed its limit" => Some(Cause::Loss),
+            "too many refused orders a second" => Some(Cause::RejectRate),
+            "too many orders a second" => Some(Cause::RunawayRate),
+            _ => None,
+        }
+    }
+}
+
+/// Who names a cause: nodes, not people.
+pub(super) const BY_ITSELF: [&str; 2] = ["td", "ledger"];
