@@ -44,7 +44,10 @@ pub(super) struct Account {
     pub(super) group: u32,
     /// `None`: of a strategy's own account.
     pub(super) home: Option<Currency>,
+    /// By a person.
     pub(super) is_frozen: bool,
+    /// By the ledger, while it closes positions by force.
+    pub(super) is_closed_by_force: bool,
     pub(super) is_closed: bool,
     pub(super) purses: BTreeMap<Currency, Purse>,
     pub(super) positions: BTreeMap<InstrumentId, Lots>,
@@ -141,6 +144,7 @@ impl Books {
                     group: open.group,
                     home: Some(open.currency),
                     is_frozen: false,
+                    is_closed_by_force: false,
                     is_closed: false,
                     purses: BTreeMap::new(),
                     positions: BTreeMap::new(),
@@ -196,8 +200,12 @@ impl Books {
                 match action {
                     AccountAction::Deposit => purse.or_default().deposits += change.amount.wide(),
                     AccountAction::Withdraw => purse.or_default().withdrawals += change.amount.wide(),
-                    AccountAction::Freeze => account.is_frozen = true,
-                    AccountAction::Unfreeze => account.is_frozen = false,
+                    AccountAction::Freeze | AccountAction::Unfreeze => {
+                        let by_force = change.who.as_str() == "ledger";
+                        let frozen =
+                            if by_force { &mut account.is_closed_by_force } else { &mut account.is_frozen };
+                        *frozen = action == AccountAction::Freeze;
+                    }
                     AccountAction::Close => account.is_closed = true,
                     AccountAction::Kill | AccountAction::Revive => {}
                 }
@@ -259,6 +267,7 @@ impl Books {
             group: 0,
             home: None,
             is_frozen: false,
+            is_closed_by_force: false,
             is_closed: false,
             purses: BTreeMap::new(),
             positions: BTreeMap::new(),

@@ -62,6 +62,12 @@ impl Forced {
                     bound.is_answered = true;
                 }
             }
+            // The account's own orders are cancelled first.
+            Ok(AnyMessage::AccountChange(change)) if change.who.as_str() == "ledger" => {
+                if let Some(bound) = self.bounds.get_mut(&AccountId(change.subject)) {
+                    bound.is_answered |= change.scope == AccountScope::Account;
+                }
+            }
             Ok(_) | Err(_) => {}
         }
     }

@@ -247,7 +247,7 @@ fn look(source: &Source) -> Result<Report, Stop> {
     reports.compare(settled)?;
     reports.compare_refusals(&refusals);
     let refused = (reports.is_whole && reports.has_room()).then_some(&reports.refused);
-    let requests = requests.compare(refused, &copies)?;
+    let requests = requests.compare(refused, &copies, &reach)?;
     let venue = venue.compare(counted.as_ref().map(|counted| &counted.books))?;
     let (states, follower) = states.finish(source)?;
     let desk = follower.as_ref().map(|follower| &follower.desk);

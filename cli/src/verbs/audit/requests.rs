@@ -8,6 +8,7 @@ use wire::{AccountId, AnyMessage, NewOrder, OrderId, Request};
 use super::Stop;
 use super::findings::Findings;
 use super::frames::said;
+use super::reach::Reach;
 use super::reports::Refused;
 use crate::desk::{DROPS, Fault, ORDERS, Seen, Source, Stream};
 use crate::message::brief;
@@ -85,7 +86,12 @@ impl<'a> Requests<'a> {
 
     /// Compares all requests that went out. `refused` are td's refusals, `None` where not all of them are known.
     /// `copies` are the refused orders of the drop copy.
-    pub(super) fn compare(mut self, refused: Option<&Refused>, copies: &Copies) -> Result<Findings, Stop> {
+    pub(super) fn compare(
+        mut self,
+        refused: Option<&Refused>,
+        copies: &Copies,
+        reach: &Reach,
+    ) -> Result<Findings, Stop> {
         let is_begin = self.sent.is_at_begin()?;
         if !is_begin {
             self.findings.lacks(format!(
@@ -104,6 +110,9 @@ impl<'a> Requests<'a> {
             // Without the begin of what went out, what was passed over may have gone out before.
             let refused = refused.filter(|_| is_begin);
             one(&mut self.findings, asks, (&seen, &request), (refused, copies))?;
+        }
+        for asks in self.asks.values_mut() {
+            asks.rest(&mut self.findings, (refused.filter(|_| is_begin), copies), reach)?;
         }
         Ok(self.findings)
     }
@@ -158,6 +167,36 @@ impl Asks<'_> {
         }
     }
 
+    /// What stands behind the last request that went out: it was refused, or td has not answered yet.
+    fn rest(
+        &mut self,
+        findings: &mut Findings,
+        (refused, copies): (Option<&Refused>, &Copies),
+        reach: &Reach,
+    ) -> Result<(), Fault> {
+        let Some(refused) = refused else { return Ok(()) };
+        let (mut open, mut first) = (0_u64, None);
+        while let Some(next) = self.stream.next()? {
+            let Ok(asked) = Request::decode(next.id, &next.payload) else { continue };
+            let (reports, topic) = &self.reports;
+            if refused.contains_key(&(reports.clone(), *topic, next.position)) {
+                self.passed_over(findings, &next, &asked, (Some(refused), copies));
+            } else {
+                open += 1;
+                first.get_or_insert(next);
+            }
+        }
+        let Some(first) = first else { return Ok(()) };
+        let of = format!("{open} requests of {} from position {} on", self.name, first.position);
+        if matches!(reach, Reach::Ended) {
+            let found = format!("{of} were neither sent nor refused: {}", said(&first));
+            findings.differs(ORDERS, None, found, "each of them");
+        } else {
+            findings.notes.push(format!("{of} not answered yet: {}", reach.why_not_yet()));
+        }
+        Ok(())
+    }
+
     /// A request that did not go out: it was refused, or it is one that came before.
     fn passed_over(
         &mut self,
@@ -171,7 +210,8 @@ impl Asks<'_> {
             if self.newest.is_some_and(|newest| !order.order_id.is_newer_than(newest)));
         if let Some(refused) = refused {
             findings.checked += 1;
-            if !is_again && !refused.contains_key(&(reports.clone(), *topic, next.position)) {
+            let refusal = refused.get(&(reports.clone(), *topic, next.position));
+            if !is_again && refusal.is_none_or(|refusal| refusal.order_id != asked.order_id()) {
                 let found = format!("{} of {}@{} did not go out", said(next), self.name, next.position);
                 findings.differs(ORDERS, None, found, format!("its refusal in {reports}"));
             }
@@ -180,7 +220,7 @@ impl Asks<'_> {
             && let Some((position, copy)) = copies.get(&order.order_id).filter(|_| !is_again)
         {
             findings.checked += 1;
-            if copy != order {
+            if !is_as_asked(asked, &Request::New(*copy)) {
                 let found = brief(&AnyMessage::NewOrder(*copy));
                 let expected = format!("{} as in {}@{}", said(next), self.name, next.position);
                 findings.differs(DROPS, *position, found, expected);

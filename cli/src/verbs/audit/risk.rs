@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use topology::Topology;
 use wire::{
-    AccountAction, AccountChange, AnyMessage, Best, DROP_REFUSED, InstrumentId, Mark, Message, NewOrder,
-    Price, Quote, StrategyId, TradePrint,
+    AccountChange, AnyMessage, Best, Instrument, InstrumentId, Mark, Message, NewOrder, Price, Quote,
+    StrategyId, TradePrint,
 };
 
 use super::Stop;
@@ -16,6 +16,7 @@ use super::rules::{LATE, mark_span};
 use crate::desk::{DROPS, Fault, Seen, Source, Stream};
 
 pub(super) const RISK: &str = "ledger.risk";
+const INSTRUMENTS: &str = "md.instruments";
 /// Where the market's prices stand.
 const MARKETS: [&str; 2] = ["md.quotes", "md.best"];
 
@@ -34,6 +35,8 @@ struct Prices {
     bid: Option<Price>,
     ask: Option<Price>,
     trade: Option<Price>,
+    /// What md lists, until there is more.
+    reference: Option<Price>,
 }
 
 pub(super) struct Risk<'a> {
@@ -79,6 +82,17 @@ impl<'a> Risk<'a> {
             ));
             risk = None;
         }
+        let mut prices: BTreeMap<InstrumentId, Prices> = BTreeMap::new();
+        if let Some(mut stream) = source.held(INSTRUMENTS)? {
+            while let Some(seen) = stream.next()? {
+                if seen.id == Instrument::ID
+                    && let Ok(listed) = Instrument::decode(&seen.payload)
+                    && listed.reference_price.is_some()
+                {
+                    prices.entry(listed.id).or_default().reference = Some(listed.reference_price);
+                }
+            }
+        }
         let (mut markets, mut markets_from) = (Vec::new(), 0);
         for name in MARKETS {
             if let Some(mut stream) = source.held(name)? {
@@ -99,7 +113,7 @@ impl<'a> Risk<'a> {
             risk,
             markets,
             markets_from,
-            prices: BTreeMap::new(),
+            prices,
             ledger: ledger.map(|node| StrategyId(node.seat)),
             marks: BTreeMap::new(),
             unseen: 0,
@@ -120,13 +134,11 @@ impl<'a> Risk<'a> {
         Ok(())
     }
 
-    /// Marks, kills by the ledger, and its orders, refused ones too.
+    /// Marks, what the ledger changes about accounts, and its orders, refused ones too. Its cancels look like td's own.
     fn is_asked_for(&self, seen: &Seen) -> bool {
         match AnyMessage::decode(seen.id, &seen.payload) {
             Ok(AnyMessage::Mark(_)) => true,
-            Ok(AnyMessage::AccountChange(change)) => {
-                change.action == AccountAction::Kill && change.who.as_str() == "ledger"
-            }
+            Ok(AnyMessage::AccountChange(change)) => change.who.as_str() == "ledger",
             Ok(AnyMessage::NewOrder(order)) => self.ledger == Some(order.order_id.strategy()),
             Ok(_) | Err(_) => false,
         }
@@ -139,8 +151,10 @@ impl<'a> Risk<'a> {
             if is_same(&asked, seen) {
                 return Ok(());
             }
-            // A kill of what has fallen already, and an order that td refuses without a copy of it, leave nothing behind.
-            if asked.id == Mark::ID || asked_for(&asked) == asked_for(seen) {
+            // A change that is so already, and an order that td refuses without a copy of it, leave nothing behind. Cancels
+            // stand with those of td.
+            let is_its = asked_for(&asked).is_some_and(|of| asked_for(seen) == Some(of));
+            if asked.id == Mark::ID || is_its {
                 self.findings.differs(DROPS, seen.position, said(seen), said(&asked));
                 return Ok(());
             }
@@ -215,12 +229,13 @@ impl<'a> Risk<'a> {
     }
 }
 
-/// What a kill or an order is about: two of the same are the same request.
+/// What a change or an order is about: two of the same are the same request.
 fn asked_for(seen: &Seen) -> Option<(u16, u64)> {
     match AnyMessage::decode(seen.id, &seen.payload).ok()? {
         AnyMessage::NewOrder(order) => Some((NewOrder::ID, order.order_id.0)),
         AnyMessage::AccountChange(change) => {
-            Some((AccountChange::ID, u64::from(change.subject) << 8 | change.scope as u64))
+            let what = u64::from(change.scope as u8) << 8 | u64::from(change.action as u8);
+            Some((AccountChange::ID, u64::from(change.subject) << 16 | what))
         }
         _ => None,
     }
@@ -228,7 +243,7 @@ fn asked_for(seen: &Seen) -> Option<(u16, u64)> {
 
 /// td may choose what an order closes; all else is as it was asked for.
 fn is_same(asked: &Seen, seen: &Seen) -> bool {
-    if asked.id != NewOrder::ID || seen.topic == DROP_REFUSED {
+    if asked.id != NewOrder::ID {
         return same(asked, seen);
     }
     let bare = |seen: &Seen| {
@@ -269,8 +284,9 @@ fn show(prices: &mut BTreeMap<InstrumentId, Prices>, seen: &Seen) {
 
 impl Prices {
     fn shown(&mut self, time: u64) {
-        let all = [self.bid, self.ask, self.trade].map(|price| price.unwrap_or(Price::NONE));
-        if let Some((low, high)) = mark_span(all) {
+        let before = self.lately.back().map(|shown| (shown.low, shown.high));
+        let known = self.reference.map(|reference| (reference.0, reference.0));
+        if let Some((low, high)) = mark_span((self.bid, self.ask), self.trade, before.or(known)) {
             self.lately.push_back(Shown { time, low, high });
         }
         self.forget(time.saturating_sub(LATE));

@@ -1,6 +1,6 @@
 //! Rules of the platform that the checks hold, each in one place.
 
-use wire::{NewOrder, Price, Reason};
+use wire::{AccountScope, NewOrder, Price, Reason};
 
 /// So long, in nanoseconds, a node that runs may take for what it owes.
 pub(super) const LATE: u64 = 10_000_000_000;
@@ -18,13 +18,21 @@ pub(super) enum Counts {
     No,
 }
 
-/// Whether a new order that td refused counts for the limits of refusals.
-pub(super) fn refusal_counts(reason: Reason) -> Counts {
+/// Whether a new order that td refused counts for the limit of refusals of a level.
+pub(super) fn refusal_counts(reason: Reason, level: AccountScope) -> Counts {
+    let at = |levels: &[AccountScope]| if levels.contains(&level) { Counts::Yes } else { Counts::No };
     match reason {
-        // Refused before anybody counts.
-        Reason::NotYours | Reason::StrategyGone | Reason::DuplicateOrder => Counts::No,
-        // What a switch or a rate refuses does not count above it.
-        Reason::Killed | Reason::OrderRate | Reason::MessageRate => Counts::Maybe,
+        // Whether td asked who counts is not written down.
+        Reason::NotYours | Reason::DuplicateOrder => Counts::Maybe,
+        Reason::Killed | Reason::StrategyGone | Reason::Overload | Reason::NotDurable => Counts::No,
+        // For the level that refused it, which the refusal does not name.
+        Reason::OrderRate | Reason::MessageRate => Counts::Maybe,
+        Reason::AccountFrozen | Reason::AccountClosed | Reason::ForcedLiquidation => {
+            at(&[AccountScope::Account])
+        }
+        Reason::MarketClosed | Reason::CallAuction | Reason::NotTradable => {
+            at(&[AccountScope::Account, AccountScope::Strategy])
+        }
         Reason::None
         | Reason::Requested
         | Reason::UnknownInstrument
@@ -37,25 +45,17 @@ pub(super) fn refusal_counts(reason: Reason) -> Counts {
         | Reason::NotFillable
         | Reason::WouldTrade
         | Reason::UnknownOrder
-        | Reason::MarketClosed
         | Reason::Malformed
-        | Reason::Overload
-        | Reason::CallAuction
         | Reason::UnknownAccount
         | Reason::SelfTrade
         | Reason::Expired
         | Reason::Unsupported
-        | Reason::NotDurable
         | Reason::InsufficientFunds
         | Reason::NotionalLimit
         | Reason::OrderNotional
         | Reason::ShortSale
-        | Reason::NotTradable
-        | Reason::AccountFrozen
-        | Reason::AccountClosed
         | Reason::NotClosable
-        | Reason::NoWorstPrice
-        | Reason::ForcedLiquidation => Counts::Yes,
+        | Reason::NoWorstPrice => Counts::Yes,
     }
 }
 
@@ -111,10 +111,22 @@ pub(super) fn order_counts(refused: Option<Reason>) -> Counts {
     }
 }
 
-/// The prices that a mark may have while a market shows these: best bid, best ask, last trade. A mark lies between them.
-pub(super) fn mark_span(shown: [Price; 3]) -> Option<(i64, i64)> {
-    let known = shown.into_iter().filter(|price| price.is_some()).map(|price| price.0);
-    Some((known.clone().min()?, known.max()?))
+/// The prices that a mark may have while a market shows these: between best bid and best ask where both are there. Else the last
+/// trade, without one the mark before or the listed reference (`known`), no lower than the bid and no higher than the ask.
+pub(super) fn mark_span(
+    (bid, ask): (Option<Price>, Option<Price>),
+    trade: Option<Price>,
+    known: Option<(i64, i64)>,
+) -> Option<(i64, i64)> {
+    if let (Some(bid), Some(ask)) = (bid, ask) {
+        return Some((bid.0.min(ask.0), bid.0.max(ask.0)));
+    }
+    let (low, high) = trade.map(|trade| (trade.0, trade.0)).or(known)?;
+    let within = |price: i64| {
+        let price = bid.map_or(price, |bid| price.max(bid.0));
+        ask.map_or(price, |ask| price.min(ask.0))
+    };
+    Some((within(low), within(high)))
 }
 
 /// The least that an order is worth by its own words: no worst price is below it.

@@ -311,6 +311,11 @@ impl<'a> Sequence<'a> {
             if passed != Some(execution) {
                 self.findings.differs(DROPS, seen.position, said(seen), said(&next));
             }
+            let passes_on = Execution::decode(next.id, &next.payload).ok().and_then(|of| of.position());
+            if let Some(other) = passes_on {
+                let found = format!("{}, which passes on {other}", said(&next));
+                self.findings.differs(EXECUTIONS, next.position, found, "what passes on nothing");
+            }
             self.passed = position;
             return Ok(());
         }

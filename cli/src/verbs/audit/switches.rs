@@ -98,7 +98,10 @@ impl Switches {
             AnyMessage::OrderUpdate(update) if update.status == OrderStatus::Rejected => match refused {
                 Some(order) if update.execution == 0 && order.order_id == update.order_id => {
                     let scopes = books.scopes_of(account_of(&order), order.order_id.strategy());
-                    self.count(seen, &scopes, Cause::RejectRate, refusal_counts(update.reason));
+                    for scope in &scopes {
+                        let counts = refusal_counts(update.reason, scope.0);
+                        self.count(seen, std::slice::from_ref(scope), Cause::RejectRate, counts);
+                    }
                     self.count(seen, &scopes, Cause::RunawayRate, order_counts(Some(update.reason)));
                 }
                 // The market's refusals count by the market's time.
@@ -124,7 +127,11 @@ impl Switches {
         let of = (account_of(order), order.order_id.strategy());
         self.goes_out(seen, books, of, &format!("order {}", order.order_id));
         if let Some(account) = books.accounts.get(&of.0) {
-            for (is_so, word) in [(account.is_frozen, "frozen"), (account.is_closed, "closed")] {
+            for (is_so, word) in [
+                (account.is_frozen, "frozen"),
+                (account.is_closed_by_force, "closed by force"),
+                (account.is_closed, "closed"),
+            ] {
                 if is_so {
                     let found = format!("order {} went out for account {}", order.order_id, order.account);
                     self.findings.differs(DROPS, seen.position, found, format!("none: it is {word}"));
