@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use wire::{
-    AccountId, AccountKind, AccountScope, Currency, InstrumentId, NewOrder, OrderId, OrderStatus, OrderUpdate,
-    StrategyId,
+    AccountId, AccountKind, AccountScope, Currency, InstrumentId, NewOrder, OrderId, OrderStatus,
+    OrderUpdate, StrategyId,
 };
 
 use crate::account::{Account, Frozen};
