@@ -17,7 +17,7 @@ const EVENTS: &str = "master.events";
 const SETTLED_NS: u64 = 1_000_000_000;
 
 /// Bytes of the drop copy that a td may have written whose other journals it had not written when it was killed.
-const TD_WRITES_AT_ONCE: u64 = 64 << 10;
+const TD_WRITES_AT_ONCE: u64 = 16 << 10;
 
 /// What was there when the audit began.
 #[derive(Clone, Debug)]
