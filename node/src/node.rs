@@ -12,6 +12,7 @@ use topology::config::Wake;
 
 use crate::error::JoinError;
 use crate::front::Front;
+use crate::fuse::Fuse;
 use crate::handle::NodeHandle;
 use crate::input::{Input, InputId, Told};
 use crate::instance::InstanceDir;
@@ -196,6 +197,11 @@ impl Node {
             std::mem::take(&mut self.outputs).into_iter().partition(|output| output.role == role);
         self.outputs = kept;
         taken
+    }
+
+    /// Ends this node's thread behind a commit to one of the journals that it writes and that are not taken yet.
+    pub fn light(&mut self, fuse: &Fuse) {
+        self.outputs.iter_mut().for_each(|output| output.light(fuse));
     }
 
     /// The one input in this role.

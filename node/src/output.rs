@@ -6,6 +6,7 @@ use journal::{Journal, OpenError, WriteError, Writer, Written};
 use wire::Message;
 
 use crate::answers::Answers;
+use crate::fuse::Fuse;
 use crate::handle::NodeHandle;
 use crate::protocol::WriteAssignment;
 use crate::state::Counter;
@@ -30,10 +31,30 @@ pub struct Output {
     /// Topics of the journal.
     pub topics: u32,
     backlog: VecDeque<Kept>,
-    /// Where several seats share the journal: counts the messages of each.
-    answers: Option<Answers>,
+    after: After,
     written: u64,
     full: u64,
+}
+
+/// What follows each commit.
+#[derive(Debug)]
+enum After {
+    Nothing,
+    /// Several seats share the journal: the messages of each are counted.
+    Count(Answers),
+    /// In a proof of recovery.
+    Burn(Fuse, Option<Answers>),
+}
+
+/// A message of a group ([`Output::post_group`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Posted<'a> {
+    /// Its topic.
+    pub topic: u32,
+    /// Its id.
+    pub message_id: u16,
+    /// The encoded message.
+    pub payload: &'a [u8],
 }
 
 #[derive(Debug)]
@@ -41,6 +62,14 @@ struct Kept {
     message_id: u16,
     topic: u32,
     payload: Box<[u8]>,
+    /// The next message becomes visible in the same commit.
+    has_next: bool,
+}
+
+impl Kept {
+    fn posted(&self) -> Posted<'_> {
+        Posted { topic: self.topic, message_id: self.message_id, payload: &self.payload }
+    }
 }
 
 impl Output {
@@ -58,7 +87,7 @@ impl Output {
             capacity: journal.shape().capacity,
             topics: journal.shape().topics,
             backlog: VecDeque::new(),
-            answers: None,
+            after: After::Nothing,
             written: 0,
             full: 0,
         })
@@ -93,11 +122,75 @@ impl Output {
         match self.send_bytes(message_id, topic, payload) {
             Ok(_) => Ok(()),
             Err(WriteError::Full { .. }) if self.backlog.len() < LONGEST_BACKLOG => {
-                self.backlog.push_back(Kept { message_id, topic, payload: payload.into() });
+                self.backlog.push_back(Kept { message_id, topic, payload: payload.into(), has_next: false });
                 Ok(())
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Commits these messages now in one piece, or keeps them and commits them in one piece before any later one: readers see
+    /// all of them or none, even if this process is killed.
+    ///
+    /// ```no_run
+    /// # use node::{Output, Posted, WriteError};
+    /// # fn f(output: &mut Output, entry: &[u8], result: &[u8]) -> Result<(), WriteError> {
+    /// let entry = Posted { topic: 0, message_id: 40, payload: entry };
+    /// let result = Posted { topic: 0, message_id: 50, payload: result };
+    /// output.post_group(&[entry, result])
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`WriteError::BatchFull`] when they are more than [`Output::longest_group`] bytes, and as [`Output::post_bytes`]. Nothing
+    /// is committed or kept then.
+    pub fn post_group(&mut self, group: &[Posted<'_>]) -> Result<(), WriteError> {
+        let bytes: u64 = group.iter().map(|one| crate::frame_bytes(one.payload.len() as u64)).sum();
+        if bytes > self.longest_group() {
+            return Err(WriteError::BatchFull { max: self.longest_group() });
+        }
+        let written = self.flush().and_then(|()| self.write_group(group.iter().copied()));
+        match written {
+            Err(WriteError::Full { .. }) if self.backlog.len() + group.len() <= LONGEST_BACKLOG => {
+                for (index, one) in group.iter().enumerate() {
+                    let (message_id, topic, payload) = (one.message_id, one.topic, one.payload.into());
+                    let has_next = index + 1 < group.len();
+                    self.backlog.push_back(Kept { message_id, topic, payload, has_next });
+                }
+                Ok(())
+            }
+            written => written,
+        }
+    }
+
+    /// Bytes in the journal of the longest group that one commit can make visible ([`frame_bytes`](crate::frame_bytes) of each
+    /// message).
+    pub fn longest_group(&self) -> u64 {
+        self.writer.longest_batch()
+    }
+
+    /// True when nothing waits in the backlog and a group of so many bytes would be committed now.
+    #[inline]
+    pub fn has_room(&mut self, bytes: u64) -> bool {
+        self.backlog.is_empty() && self.writer.has_room(bytes)
+    }
+
+    /// Commits these messages at once, or none.
+    fn write_group<'a>(&mut self, group: impl Iterator<Item = Posted<'a>> + Clone) -> Result<(), WriteError> {
+        let time = self.writer.now();
+        let mut batch = self.writer.batch_at(time);
+        for one in group.clone() {
+            if let Err(error) = batch.push(one.message_id, one.topic, one.payload) {
+                self.full += 1;
+                return Err(error);
+            }
+        }
+        let frames = batch.frames();
+        batch.commit();
+        group.for_each(|one| self.count(one.message_id, one.topic, one.payload));
+        self.written += frames;
+        self.committed();
+        Ok(())
     }
 
     #[inline]
@@ -107,6 +200,7 @@ impl Output {
             Ok(_) => {
                 self.count(message_id, topic, payload);
                 self.written += 1;
+                self.committed();
             }
             Err(_) => self.full += 1,
         }
@@ -117,9 +211,27 @@ impl Output {
     fn count(&mut self, message_id: u16, topic: u32, payload: &[u8]) {
         let class = class_of(message_id, payload);
         self.writer.count(class);
-        if let Some(answers) = &self.answers {
-            answers.count(topic, class);
+        match &self.after {
+            After::Nothing => {}
+            After::Count(answers) | After::Burn(_, Some(answers)) => answers.count(topic, class),
+            After::Burn(_, None) => {}
         }
+    }
+
+    #[inline]
+    fn committed(&self) {
+        if let After::Burn(fuse, _) = &self.after {
+            fuse.burn(&self.journal);
+        }
+    }
+
+    /// Each commit burns this fuse down from now on.
+    pub(crate) fn light(&mut self, fuse: &Fuse) {
+        let answers = match std::mem::replace(&mut self.after, After::Nothing) {
+            After::Count(answers) | After::Burn(_, Some(answers)) => Some(answers),
+            After::Nothing | After::Burn(_, None) => None,
+        };
+        self.after = After::Burn(fuse.clone(), answers);
     }
 
     /// Sets these counters of the node's seat to what the journal has held. Counters outlive a process, but those of
@@ -136,7 +248,11 @@ impl Output {
     /// [`OpenError`] when the journal cannot be searched.
     pub fn count_by_seat(&mut self, node: &NodeHandle, seats: &[u32]) -> Result<(), OpenError> {
         let journal = Journal::open_read_only(node.instance.find_journal(&self.journal))?;
-        self.answers = Some(Answers::new(&node.registry, &journal, &self.tally(), seats)?);
+        let answers = Answers::new(&node.registry, &journal, &self.tally(), seats)?;
+        self.after = match std::mem::replace(&mut self.after, After::Nothing) {
+            After::Burn(fuse, _) => After::Burn(fuse, Some(answers)),
+            After::Nothing | After::Count(_) => After::Count(answers),
+        };
         Ok(())
     }
 
@@ -193,6 +309,9 @@ impl Output {
             }
             committed = end;
             self.written += frames;
+            if frames > 0 {
+                self.committed();
+            }
             if is_last {
                 return (committed, Ok(()));
             }
@@ -205,12 +324,27 @@ impl Output {
     /// [`WriteError::Full`] while something is still kept.
     pub fn flush(&mut self) -> Result<(), WriteError> {
         while let Some(kept) = self.backlog.pop_front() {
-            if let Err(error) = self.write(kept.message_id, kept.topic, &kept.payload) {
+            if kept.has_next {
+                self.backlog.push_front(kept);
+                self.flush_group()?;
+            } else if let Err(error) = self.write(kept.message_id, kept.topic, &kept.payload) {
                 self.backlog.push_front(kept);
                 return Err(error);
             }
         }
         Ok(())
+    }
+
+    /// Writes the first group of the kept messages, whole or not at all.
+    fn flush_group(&mut self) -> Result<(), WriteError> {
+        let mut kept = std::mem::take(&mut self.backlog);
+        let length = kept.iter().take_while(|one| one.has_next).count() + 1;
+        let written = self.write_group(kept.iter().take(length).map(Kept::posted));
+        if written.is_ok() {
+            drop(kept.drain(..length));
+        }
+        self.backlog = kept;
+        written
     }
 
     /// Number of kept messages.
@@ -263,6 +397,54 @@ impl Output {
 mod tests {
     use super::*;
     use journal::{Clock, Journal, JournalShape};
+
+    /// A group waits whole for the room of all of its messages, in its place among the others.
+    #[test]
+    fn a_group_is_committed_whole_also_after_it_has_waited_for_room() {
+        let shape =
+            JournalShape { id: 1, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+        let journal = Journal::in_memory(shape).unwrap();
+        let mut reader = journal.gated(3).unwrap();
+        let write = WriteAssignment { role: "drops".into(), journal: "t".into(), huge: None };
+        let mut output =
+            Output::new(&journal, journal.writer(0, Clock::monotonic()).unwrap(), &write).unwrap();
+        let payload = [7; 80];
+        let one = Posted { topic: 2, message_id: 1, payload: &payload };
+        let other = Posted { topic: 3, message_id: 2, payload: &payload };
+        // Room for two frames is left, and not for three.
+        let frame = crate::frame_bytes(80);
+        while output.has_room(3 * frame) {
+            output.post_bytes(1, 0, &payload).unwrap();
+        }
+        let before = output.counts().0;
+        output.post_group(&[one, other, one]).unwrap();
+        output.post_bytes(9, 0, &payload).unwrap();
+        assert_eq!((output.backlog(), output.counts().0, output.posted()), (4, before, before + 4));
+        // One frame is read, then another: the gate opens for one at a time.
+        let mut read = 0;
+        while output.flush().is_err() {
+            let written = output.counts().0 - before;
+            assert!([0, 3].contains(&written), "{written} messages of a group are visible");
+            assert!(reader.read().unwrap().is_some());
+            read += 1;
+        }
+        assert!(read > 0);
+        let mut last = Vec::new();
+        while let Some(frame) = reader.read().unwrap() {
+            last.push((frame.message_id, frame.topic, frame.time));
+        }
+        let group = &last[last.len() - 4..last.len() - 1];
+        assert_eq!(
+            group.iter().map(|(id, topic, _)| (*id, *topic)).collect::<Vec<_>>(),
+            [(1, 2), (2, 3), (1, 2)]
+        );
+        assert!(group.iter().all(|(.., time)| *time == group[0].2), "one commit has one time");
+        assert_eq!(last[last.len() - 1].0, 9);
+        let long = vec![one; (output.longest_group() / frame + 1) as usize];
+        let posted = output.posted();
+        assert!(matches!(output.post_group(&long), Err(WriteError::BatchFull { .. })));
+        assert_eq!(output.posted(), posted);
+    }
 
     #[test]
     fn what_is_too_long_for_one_batch_parts_where_it_may() {

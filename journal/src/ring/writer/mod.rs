@@ -418,6 +418,18 @@ impl Writer {
         self.control.tally()
     }
 
+    /// True when frames of `bytes` bytes in all can be written now. Otherwise readers that hold the writer up are woken, as by a
+    /// write that finds no room.
+    #[inline]
+    pub fn has_room(&mut self, bytes: u64) -> bool {
+        self.make_room(self.position + bytes + LINE_BYTES).is_ok()
+    }
+
+    /// Bytes of the longest batch.
+    pub fn longest_batch(&self) -> u64 {
+        self.batch_bytes
+    }
+
     /// Position of the next frame.
     pub fn position(&self) -> u64 {
         self.position
