@@ -78,11 +78,13 @@ impl Desk {
     }
 
     /// The latest price of an instrument: losses count at it. [`Price::NONE`] changes nothing.
-    /// Orders at work that might trade at a loss against it hold that back.
-    pub fn mark(&mut self, instrument: InstrumentId, price: Price) {
-        if let Some(before) = self.contracts.mark(instrument, price) {
+    /// Orders at work that might trade at a loss against it hold that back. False: it was that before.
+    pub fn mark(&mut self, instrument: InstrumentId, price: Price) -> bool {
+        let before = self.contracts.mark(instrument, price);
+        if let Some(before) = before {
             self.measure_passed(instrument, [before, price]);
         }
+        before.is_some()
     }
 
     /// Place of an account that an entry has opened.

@@ -81,9 +81,9 @@ impl Gate {
         Ok(applied)
     }
 
-    /// Positions count at this price from now on.
-    pub fn mark(&mut self, mark: &Mark) {
-        self.follower.desk.mark(mark.instrument, mark.price);
+    /// Positions count at this price from now on. False: they did before.
+    pub fn mark(&mut self, mark: &Mark) -> bool {
+        self.follower.desk.mark(mark.instrument, mark.price)
     }
 
     /// Whether an instrument's terms are known.

@@ -1,18 +1,20 @@
 //! The accounts' journals: entries and what the ledger asks for come in, the drop copy goes out.
 
-use accounts::{BY_FORCE, Entry, Follower, Options};
-use node::{Context, Counter, Frame, InputId, Node, RunError};
+use accounts::{BY_FORCE, Entry, Follower, Kill, Options};
+use node::{Context, Counter, Frame, InputId, Node, Posted, RunError};
 use topology::{DeskSection, TdSection, desk};
 use wire::{
-    AccountAction, AccountId, AccountScope, AnyMessage, DROP_REFUSED, DROP_TAKEN, EntryResult, Execution,
-    Instrument, Mark, Message, Nanos, NewOrder, OrderUpdate, Request, StrategyId,
+    AccountAction, AccountId, AccountScope, AnyMessage, DROP_TAKEN, EntryResult, Instrument, Message, Nanos,
+    StrategyId,
 };
 
 use super::Td;
+use super::copies::taken;
 use super::drops::Drops;
+use super::refused::RefusedBefore;
 use super::settled::Pending;
 use crate::Decision;
-use crate::desk::{Allowed, Gate, kill_entry};
+use crate::desk::{Allowed, Gate};
 
 // What the check of a platform file lets pass is taken.
 const _: () = assert!(desk::MOST_AMOUNT == accounts::MOST);
@@ -31,6 +33,8 @@ pub(super) struct Accounts {
     restored: Option<Follower>,
     /// Instruments that were listed before td opened.
     listed: Vec<Instrument>,
+    /// Switches that have fallen, as the drop copy says already: what works under them is to be cancelled.
+    pub(super) fallen: Vec<Kill>,
     is_open: bool,
 }
 
@@ -59,6 +63,7 @@ impl Accounts {
             section: desk,
             restored,
             listed: Vec::new(),
+            fallen: Vec::new(),
             is_open: false,
         }))
     }
@@ -66,6 +71,14 @@ impl Accounts {
     /// True for the inputs that are about accounts.
     pub(super) fn reads(&self, input: InputId) -> bool {
         input == self.entries || input == self.risk
+    }
+
+    /// What a predecessor has refused, of what is read again.
+    pub(super) fn refused_before(&self, node: &Node) -> Result<RefusedBefore, RunError> {
+        let inputs = node.inputs().iter().filter(|input| matches!(input.role.as_str(), "orders" | "risk"));
+        RefusedBefore::read(node.instance(), self.drops.journal(), inputs).map_err(|error| {
+            RunError::failed(format!("cannot take up the refusals of the process before: {error}"))
+        })
     }
 
     /// What the ledger asks for.
@@ -164,43 +177,6 @@ fn describe(message: &AnyMessage) -> String {
 }
 
 impl Td {
-    /// Writes to the drop copy.
-    pub(super) fn drop_copy(&mut self, topic: u32, message_id: u16, payload: &[u8]) {
-        self.copy((topic, message_id), payload, None);
-    }
-
-    fn copy(&mut self, what: (u32, u16), payload: &[u8], execution: Option<u64>) {
-        let is_sent = self.orders.backlog() == 0;
-        if let Some(accounts) = &mut self.accounts {
-            accounts.drops.add(what, payload, execution, is_sent);
-        }
-    }
-
-    pub(super) fn drop_request(&mut self, request: &Request) {
-        self.drop_copy(DROP_TAKEN, request.message_id(), request.bytes());
-    }
-
-    /// A refusal, with the order that is refused.
-    pub(super) fn drop_refusal(&mut self, input: InputId, frame: &Frame<'_>, update: &OrderUpdate) {
-        if frame.message_id == NewOrder::ID
-            && let Some(order) = self.gateway.refused_copy(frame.payload, update)
-        {
-            self.drop_copy(DROP_REFUSED, NewOrder::ID, order.bytes());
-        }
-        let update = OrderUpdate { refused_request: frame.position, ..*update };
-        self.drop_copy(DROP_TAKEN, OrderUpdate::ID, update.bytes());
-        if !self.is_copied() {
-            self.unsettled.add(input, Pending::Copy);
-        }
-    }
-
-    pub(super) fn drop_execution(&mut self, position: u64, execution: &Execution) {
-        self.copy((DROP_TAKEN, execution.message_id()), execution.bytes(), Some(position));
-        if self.accounts.as_ref().is_some_and(|accounts| accounts.drops.is_full()) {
-            self.unsettled.add(self.executions, Pending::Copy);
-        }
-    }
-
     /// Terms of an instrument that md has listed. Those that come before td opens wait for the first entries.
     pub(super) fn list_terms(&mut self, instrument: &Instrument) -> Result<(), String> {
         let Some(accounts) = &mut self.accounts else { return Ok(()) };
@@ -235,7 +211,7 @@ impl Td {
                 })?;
             }
             let opened = EntryResult { entry: 0, refusal: 0, about: 0 };
-            self.drop_copy(DROP_TAKEN, EntryResult::ID, opened.bytes());
+            self.copy(&[taken(&AnyMessage::EntryResult(opened))], None);
         }
         let limits = crate::Limits::NONE;
         self.gateway.strategy_started(ledger, limits).map_err(|error| RunError::failed(error.to_string()))?;
@@ -252,11 +228,10 @@ impl Td {
 
     /// Takes an entry of td's own, and copies it.
     fn take_entry(&mut self, message: &AnyMessage) -> Result<(), String> {
-        let (id, bytes) = (message.id(), message.bytes());
-        let entry = Entry::decode(id, bytes).map_err(|refusal| refusal.to_string())?;
+        let entry = Entry::decode(message.id(), message.bytes()).map_err(|refusal| refusal.to_string())?;
         let Some(gate) = self.gateway.accounts_mut() else { return Ok(()) };
         gate.entry(&entry).map_err(|refusal| format!("{}: {refusal}", describe(message)))?;
-        self.drop_copy(DROP_TAKEN, id, bytes);
+        self.copy(&[taken(message)], None);
         Ok(())
     }
 
@@ -271,12 +246,12 @@ impl Td {
         if is_entry {
             self.entry(context, frame)?;
         } else {
-            self.risk(context, frame)?;
+            self.risk(context, input, frame)?;
         }
         if !self.is_copied() {
             self.unsettled.add(input, Pending::Copy);
         }
-        self.fall(true)
+        self.kill_fallen()
     }
 
     fn entry(&mut self, context: &Context, frame: &Frame<'_>) -> Result<(), RunError> {
@@ -291,53 +266,54 @@ impl Td {
             Ok(_) => (0, 0),
             Err(refusal) => (refusal.number(), refusal.about()),
         };
+        let result = EntryResult { entry: frame.position, refusal, about };
+        let result = Posted { topic: DROP_TAKEN, message_id: EntryResult::ID, payload: result.bytes() };
         match taken {
             Ok(_) => {
-                self.drop_copy(DROP_TAKEN, frame.message_id, frame.payload);
+                self.entered();
+                let (message_id, payload) = (frame.message_id, frame.payload);
+                self.copy(&[Posted { topic: DROP_TAKEN, message_id, payload }, result], None);
                 log::info!("entry at position {} of desk.entries taken", frame.position);
             }
             Err(refusal) => {
+                self.copy(&[result], None);
                 context.add(Counter::Malformed, u64::from(refusal == accounts::Refusal::Malformed));
                 log::warn!("entry at position {} of desk.entries refused: {refusal}", frame.position);
             }
         }
-        let result = EntryResult { entry: frame.position, refusal, about };
-        self.drop_copy(DROP_TAKEN, EntryResult::ID, result.bytes());
         Ok(())
     }
 
     /// A mark, a kill, an account that is frozen while it is closed by force, or a cancel or an order that does so.
-    fn risk(&mut self, context: &Context, frame: &Frame<'_>) -> Result<(), RunError> {
+    fn risk(&mut self, context: &Context, input: InputId, frame: &Frame<'_>) -> Result<(), RunError> {
         let Some(accounts) = &self.accounts else { return Ok(()) };
         let ledger = accounts.ledger;
         let Some(gate) = self.gateway.accounts_mut() else { return Ok(()) };
         match AnyMessage::decode(frame.message_id, frame.payload) {
-            Ok(AnyMessage::Mark(mark)) => {
-                gate.mark(&mark);
-                self.drop_copy(DROP_TAKEN, Mark::ID, frame.payload);
-                Ok(())
-            }
-            Ok(AnyMessage::AccountChange(change)) if change.action == AccountAction::Kill => {
-                // It may have fallen here already.
-                if gate.entry(&Entry::Change(change)).is_ok() {
-                    log::warn!("killed by the ledger: {:?} {}, {}", change.scope, change.subject, change.why);
-                    self.drop_copy(DROP_TAKEN, frame.message_id, frame.payload);
+            Ok(message @ AnyMessage::Mark(mark)) => {
+                // A predecessor may have taken it already.
+                if gate.mark(&mark) {
+                    self.copy(&[taken(&message)], None);
                 }
                 Ok(())
             }
-            Ok(AnyMessage::AccountChange(change))
+            Ok(message @ AnyMessage::AccountChange(change)) if change.action == AccountAction::Kill => {
+                // It may have fallen here already.
+                if gate.entry(&Entry::Change(change)).is_ok() {
+                    log::warn!("killed by the ledger: {:?} {}, {}", change.scope, change.subject, change.why);
+                    self.entered();
+                    self.copy(&[taken(&message)], None);
+                }
+                Ok(())
+            }
+            Ok(message @ AnyMessage::AccountChange(change))
                 if BY_FORCE == [change.who.as_str(), change.why.as_str()]
                     && matches!(change.action, AccountAction::Freeze | AccountAction::Unfreeze) =>
             {
                 // It may be so already: the ledger asks again until it sees it.
                 if gate.entry(&Entry::Change(change)).is_ok() {
-                    log::warn!(
-                        "by the ledger: {} of account {}, {}",
-                        change.action,
-                        change.subject,
-                        change.why
-                    );
-                    self.drop_copy(DROP_TAKEN, frame.message_id, frame.payload);
+                    log::warn!("by the ledger: {} of account {}, {}", change.action, change.subject, change.why);
+                    self.copy(&[taken(&message)], None);
                 }
                 Ok(())
             }
@@ -347,6 +323,9 @@ impl Td {
                 self.send_cancels(cancel.as_slice())
             }
             Ok(AnyMessage::NewOrder(order)) => {
+                if self.refused_before.take(ledger, frame).is_some() {
+                    return Ok(());
+                }
                 context.add(Counter::Orders, 1);
                 match self.gateway.take_at(ledger, frame.message_id, order.bytes(), Nanos(context.now())) {
                     Decision::Send(request) => {
@@ -355,10 +334,7 @@ impl Td {
                     }
                     Decision::Answer(update) => {
                         log::error!("an order that closes by force is refused: {}", update.reason.as_str());
-                        if let Some(order) = self.gateway.refused_copy(frame.payload, &update) {
-                            self.drop_copy(DROP_REFUSED, NewOrder::ID, order.bytes());
-                        }
-                        self.drop_copy(DROP_TAKEN, OrderUpdate::ID, update.bytes());
+                        self.drop_refusal(input, frame, &update);
                     }
                     Decision::Repeat(_) | Decision::Drop => {}
                 }
@@ -371,21 +347,37 @@ impl Td {
         }
     }
 
-    /// Cancels what works under the switches that have fallen by themselves, and says so in the drop copy.
-    pub(super) fn kill_fallen(&mut self) -> Result<(), RunError> {
-        if self.gateway.has_kills() { self.fall(false) } else { Ok(()) }
+    /// Switches that have fallen by an entry: the entry says so in the drop copy.
+    fn entered(&mut self) {
+        let kills = self.gateway.take_kills();
+        if let Some(accounts) = &mut self.accounts {
+            accounts.fallen.extend(kills);
+        }
     }
 
-    /// `is_entered`: by an entry, which is in the drop copy already.
-    fn fall(&mut self, is_entered: bool) -> Result<(), RunError> {
-        for kill in self.gateway.take_kills() {
-            if !is_entered {
-                let entry = kill_entry(&kill);
-                log::warn!("kill switch: {:?} {}: {}", kill.scope, kill.subject, entry.why);
-                self.drop_copy(DROP_TAKEN, wire::AccountChange::ID, entry.bytes());
-            }
+    /// Cancels what works under the switches that have fallen since the last call. The drop copy has them by now; if td is
+    /// killed in between, a successor cancels what works under every switch that it finds fallen.
+    pub(super) fn kill_fallen(&mut self) -> Result<(), RunError> {
+        if self.gateway.has_kills() {
+            self.copy(&[], None);
+        }
+        match &mut self.accounts {
+            Some(accounts) if !accounts.fallen.is_empty() => self.fall(),
+            _ => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn fall(&mut self) -> Result<(), RunError> {
+        let fallen = self.accounts.as_mut().map(|accounts| std::mem::take(&mut accounts.fallen));
+        for kill in fallen.unwrap_or_default() {
             let cancels = self.gateway.cancel_scope(kill.scope, kill.subject);
-            log::warn!("kill switch: {} orders are cancelled", cancels.len());
+            log::warn!(
+                "kill switch: {} orders of {:?} {} are cancelled",
+                cancels.len(),
+                kill.scope,
+                kill.subject
+            );
             self.send_cancels(&cancels)?;
         }
         Ok(())

@@ -1,18 +1,45 @@
-//! The drop copy: written in the order in which things took effect, each once.
+//! The drop copy: written in the order in which things took effect, each once, and all that one event has caused in one commit.
 //!
 //! A request is copied once it is committed to `td.orders`, and what comes behind it waits: if td is killed, a successor finds
 //! the requests that were sent and not copied at the end of `td.orders`, and none that was copied and not sent.
 
 use std::collections::VecDeque;
 
-use node::{Output, WriteError};
+use node::{Output, Posted, WriteError, frame_bytes};
+use wire::{
+    AccountChange, AccountLimit, AccountOpen, ContractTerms, EntryResult, FeeRule, MarginRule, Message,
+    NewOrder, OrderUpdate,
+};
 
-/// Frames that wait for a request before them, as they will be written.
+/// Nothing is taken while the drop copy has less room than this: the frames of one event.
+const ROOM: u64 = 4_096;
+/// An order can pull down its account's switch, its group's, its strategy's and the platform's.
+const MOST_KILLS: u64 = 4;
+const _: () = {
+    const fn of<M: Message>() -> u64 {
+        frame_bytes(size_of::<M>() as u64)
+    }
+    assert!(of::<NewOrder>() + of::<OrderUpdate>() + MOST_KILLS * of::<AccountChange>() <= ROOM);
+    let entries = [
+        of::<AccountOpen>(),
+        of::<AccountChange>(),
+        of::<AccountLimit>(),
+        of::<FeeRule>(),
+        of::<MarginRule>(),
+        of::<ContractTerms>(),
+    ];
+    let mut index = 0;
+    while index < entries.len() {
+        assert!(entries[index] + of::<EntryResult>() <= ROOM);
+        index += 1;
+    }
+};
+
+/// The frames of one event, which wait for a request before them.
 #[derive(Debug)]
 struct Held {
-    topic: u32,
-    message_id: u16,
-    payload: Vec<u8>,
+    /// Topic, id and payload of each, as they will be written.
+    frames: Vec<(u32, u16, Vec<u8>)>,
     /// Position of the execution, if it is one.
     execution: Option<u64>,
 }
@@ -29,19 +56,13 @@ impl Drops {
         Drops { output, held: VecDeque::new() }
     }
 
-    /// Writes a frame, or keeps it while a request before it is not committed.
-    pub(super) fn add(
-        &mut self,
-        (topic, message_id): (u32, u16),
-        payload: &[u8],
-        execution: Option<u64>,
-        is_sent: bool,
-    ) {
+    /// Writes the frames of one event in one commit, or keeps them while a request before them is not committed.
+    pub(super) fn add(&mut self, event: &[Posted<'_>], execution: Option<u64>, is_sent: bool) {
         if is_sent && self.held.is_empty() {
-            // What finds no room waits in the output; nothing more is taken until it is written.
-            let _ = self.output.post_bytes(message_id, topic, payload);
+            post(&mut self.output, event);
         } else {
-            self.held.push_back(Held { topic, message_id, payload: payload.to_vec(), execution });
+            let frames = event.iter().map(|one| (one.topic, one.message_id, one.payload.to_vec()));
+            self.held.push_back(Held { frames: frames.collect(), execution });
         }
     }
 
@@ -49,14 +70,28 @@ impl Drops {
     pub(super) fn write(&mut self, is_sent: bool) -> bool {
         if is_sent {
             while let Some(held) = self.held.pop_front() {
-                let _ = self.output.post_bytes(held.message_id, held.topic, &held.payload);
+                let event: Vec<Posted<'_>> = held
+                    .frames
+                    .iter()
+                    .map(|(topic, message_id, payload)| Posted {
+                        topic: *topic,
+                        message_id: *message_id,
+                        payload,
+                    })
+                    .collect();
+                post(&mut self.output, &event);
             }
         }
         self.output.backlog() == 0 || !matches!(self.output.flush(), Err(WriteError::Full { .. }))
     }
 
-    /// True when its ring has no room: nothing may take effect then.
-    pub(super) fn is_full(&self) -> bool {
+    /// True when its ring has no room for the next event: nothing may take effect then.
+    pub(super) fn is_full(&mut self) -> bool {
+        !self.output.has_room(ROOM)
+    }
+
+    /// True while something waits for room in its ring.
+    pub(super) fn waits_for_room(&self) -> bool {
         self.output.backlog() > 0
     }
 
@@ -73,5 +108,16 @@ impl Drops {
     /// Name of the journal.
     pub(super) fn journal(&self) -> &str {
         &self.output.journal
+    }
+}
+
+/// What finds no room waits in the output; nothing more is taken until it is written.
+fn post(output: &mut Output, event: &[Posted<'_>]) {
+    let posted = match event {
+        [one] => output.post_bytes(one.message_id, one.topic, one.payload),
+        several => output.post_group(several),
+    };
+    if let Err(error) = posted {
+        log::error!("`{}`: {} frames are lost: {error}", output.journal, event.len());
     }
 }

@@ -16,12 +16,14 @@
 
 mod accounts;
 mod batch;
+mod copies;
 mod disks;
 mod drops;
 mod epochs;
 mod extent;
 mod leaving;
 mod recall;
+mod refused;
 mod reports;
 mod requests;
 mod routes;
@@ -44,6 +46,7 @@ use disks::Disks;
 use epochs::Epochs;
 use leaving::Leaving;
 use recall::{Recall, Trace};
+use refused::RefusedBefore;
 use routes::Routes;
 use settled::Unsettled;
 use unreported::Unreported;
@@ -91,6 +94,10 @@ fn run<R: Runner>(mut node: Node, runner: R) -> Result<R::Outcome, RunError> {
         reported_up_to: vec![0; reports.len()],
         traces: BTreeMap::new(),
         handled_up_to: Vec::new(),
+        refused_before: match &accounts {
+            Some(accounts) if node.assignment().generation > 1 => accounts.refused_before(&node)?,
+            _ => RefusedBefore::default(),
+        },
         positions: node.inputs().iter().map(Input::position).collect(),
         unreported: Unreported::new(
             node.inputs().get(executions.0),
@@ -201,6 +208,8 @@ struct Td {
     leaving: Leaving,
     /// By input: requests up to this position were handled by a predecessor.
     handled_up_to: Vec<Option<u64>>,
+    /// Requests that a predecessor has refused, and perhaps not answered.
+    refused_before: RefusedBefore,
     /// By input: taken up to here.
     positions: Vec<u64>,
     /// What the journals of a predecessor say about each strategy.
@@ -228,7 +237,7 @@ impl Td {
         if let Some(recall) = self.recall.take() {
             let gate = self.accounts.as_mut().map(|accounts| accounts.resumed()).transpose()?;
             let resumed = recall.into_gateway(&mut self.gateway, gate)?;
-            resumed.copies.iter().for_each(|copy| self.drop_copy(0, copy.message_id(), copy.bytes()));
+            resumed.copies.iter().for_each(|copied| self.copy_late(copied));
             self.traces = resumed.traces;
             let last = resumed.handled.keys().max().map_or(0, |last| last + 1);
             self.handled_up_to = (0..last).map(|input| resumed.handled.get(&input).copied()).collect();
@@ -400,6 +409,7 @@ impl Component for Td {
         if let Some(batches) = &mut self.batches {
             waiting |= batches.advance();
         }
+        waiting |= self.accounts.as_mut().is_some_and(|accounts| accounts.drops.is_full());
         if waiting {
             context.wake_at(context.now() + RETRY);
         }
@@ -422,9 +432,11 @@ impl Component for Td {
             return false;
         }
         let is_orders = self.is_orders.get(input.0) == Some(&true);
+        // Nothing takes effect that could not be copied.
+        if self.accounts.as_mut().is_some_and(|accounts| accounts.drops.is_full()) {
+            return false;
+        }
         let is_free = match &self.accounts {
-            // Nothing takes effect that could not be copied.
-            Some(accounts) if accounts.drops.is_full() => return false,
             Some(accounts) if accounts.reads(input) => accounts.drops.is_written(),
             _ => !is_orders || self.has_room(input),
         };

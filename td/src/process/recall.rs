@@ -15,6 +15,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use accounts::Kill;
 use node::{Frame, Input, InputId, Node, Output, RunError, read_behind_snapshot, read_held};
 use wire::fold::Snapshot;
 use wire::{Execution, OrderId, OrderStatus, Reason, Request, StrategyId};
@@ -67,27 +68,12 @@ pub(super) struct Resumed {
     pub(super) copies: Vec<Copied>,
 }
 
-/// A message of the drop copy.
-#[derive(Clone, Copy, Debug)]
+/// An event of the drop copy.
+#[derive(Clone, Debug)]
 pub(super) enum Copied {
     Request(Request),
-    Execution(Execution),
-}
-
-impl Copied {
-    pub(super) fn message_id(&self) -> u16 {
-        match self {
-            Copied::Request(request) => request.message_id(),
-            Copied::Execution(execution) => execution.message_id(),
-        }
-    }
-
-    pub(super) fn bytes(&self) -> &[u8] {
-        match self {
-            Copied::Request(request) => request.bytes(),
-            Copied::Execution(execution) => execution.bytes(),
-        }
-    }
+    /// With the switches that fall by it.
+    Execution(Execution, Vec<Kill>),
 }
 
 impl Recall {
@@ -225,7 +211,9 @@ impl Recall {
         let mut unreported = Vec::new();
         for (position, message_id, payload) in &self.executions {
             let outcome = gateway.execution(*position, *message_id, payload);
-            copies.extend(outcome.copy(*position, *message_id, payload).map(Copied::Execution));
+            let kills = gateway.take_kills();
+            let copy = outcome.copy(*position, *message_id, payload);
+            copies.extend(copy.map(|execution| Copied::Execution(execution, kills)));
             let Some(delivery) = outcome.deliver else { continue };
             if self.traces.get(&delivery.to).is_some_and(|trace| *position > trace.reported_up_to) {
                 unreported.push((*position, delivery));

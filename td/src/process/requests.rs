@@ -1,12 +1,15 @@
 //! Requests: from a strategy through the checks to matching, or back as a refusal.
 
-use node::{Context, Counter, Frame, InputId, RunError};
-use wire::{CancelAll, CancelOrder, ClientOrder, LatencySample, Message, Nanos, NewOrder, Request};
+use node::{Context, Counter, Frame, InputId, Posted, RunError};
+use wire::{CancelAll, CancelOrder, ClientOrder, LatencySample, Message, Nanos, NewOrder};
 
 use super::Td;
 use super::recall::line;
 use super::settled::Pending;
 use crate::Decision;
+
+/// So many cancels of one event go out in one commit. A successor finds how many its predecessor has sent, and sends the rest.
+const CANCELS_AT_ONCE: usize = 32;
 
 impl Td {
     /// An order, cancel or replace request from one strategy.
@@ -28,6 +31,10 @@ impl Td {
         }
         if let Some(batches) = &mut self.batches {
             batches.count(input)?;
+        }
+        if let Some(update) = self.refused_before.take(from, frame) {
+            self.refuse(context, input, frame.position, update);
+            return Ok(());
         }
         let is_order = frame.message_id == NewOrder::ID;
         let counter = match frame.message_id {
@@ -106,11 +113,16 @@ impl Td {
 
     /// Cancels of which the desk knows.
     pub(super) fn send_cancels(&mut self, cancels: &[CancelOrder]) -> Result<(), RunError> {
-        cancels.iter().try_for_each(|cancel| {
-            let request = Request::Cancel(*cancel);
-            self.send(request.message_id(), request.bytes())?;
+        cancels.chunks(CANCELS_AT_ONCE).try_for_each(|cancels| {
+            let group: Vec<Posted<'_>> = cancels
+                .iter()
+                .map(|cancel| Posted { topic: 0, message_id: CancelOrder::ID, payload: cancel.bytes() })
+                .collect();
+            self.orders
+                .post_group(&group)
+                .map_err(|source| RunError::Write { journal: self.orders.journal.clone(), source })?;
             if self.accounts.is_some() {
-                self.drop_request(&request);
+                self.drop_cancels(&group);
             }
             Ok(())
         })
