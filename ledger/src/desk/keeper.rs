@@ -73,13 +73,13 @@ impl Keeper {
         let seat = u16::try_from(node.assignment().seat).map(StrategyId).map_err(|error| failed(&error))?;
         let mut guard = Guard::new(seat, risk.epoch());
         let mut follower = Follower::new(options);
-        if node.assignment().generation > 1 {
-            follower = restore::follower(node, drops, options)?;
-            restore::guard(node, &risk.journal, &mut guard, &follower)?;
-        }
         let lock_step = node.assignment().deterministic;
         let every = section.config.mark_every.as_nanos() as u64;
         let mut pacer = Pacer::new(if lock_step { 0 } else { every });
+        if node.assignment().generation > 1 {
+            follower = restore::follower(node, drops, options)?;
+            restore::sent(node, &risk.journal, &mut guard, &mut pacer, &follower)?;
+        }
         follower.desk.instruments().into_iter().for_each(|instrument| pacer.in_play(instrument));
         let slots = section.config.most_accounts.saturating_add(seats).saturating_add(MORE_SLOTS);
         let input = node.inputs().get(drops.0);

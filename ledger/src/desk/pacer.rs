@@ -77,6 +77,13 @@ impl Pacer {
         }
     }
 
+    /// A predecessor has sent this mark.
+    pub(crate) fn was_sent(&mut self, mark: &Mark) {
+        if let Some(paced) = self.paced(mark.instrument) {
+            paced.told = mark.price;
+        }
+    }
+
     /// There was no room: the mark is left out, and the one of then is tried after this many nanoseconds.
     pub(crate) fn skip(&mut self, mark: &Mark, now: u64, pause: u64) {
         let pause = pause.max(self.every);
@@ -162,6 +169,17 @@ mod tests {
         pacer.price(ONE, Price(11));
         pacer.price(ONE, Price(10));
         assert_eq!((drain(&mut pacer, 500), pacer.deadline()), (vec![], None));
+    }
+
+    #[test]
+    fn a_mark_that_a_predecessor_has_sent_does_not_go_again() {
+        let mut pacer = Pacer::new(0);
+        pacer.in_play(ONE);
+        pacer.was_sent(&mark(ONE, 10));
+        pacer.price(ONE, Price(10));
+        assert_eq!(drain(&mut pacer, 0), []);
+        pacer.price(ONE, Price(11));
+        assert_eq!(drain(&mut pacer, 0), [(1, 11)]);
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use accounts::{Follower, Options};
 use node::{InputId, Node, RunError};
-use wire::{Message, Nanos, NewOrder};
+use wire::{Mark, Message, Nanos, NewOrder};
 
 use super::guard::Guard;
+use super::pacer::Pacer;
 
 fn failed(error: &dyn std::fmt::Display) -> RunError {
     RunError::failed(format!("cannot take up the accounts where the ledger was: {error}"))
@@ -44,16 +45,22 @@ pub(super) fn follower(node: &Node, drops: InputId, options: Options) -> Result<
     Ok(follower)
 }
 
-/// Forced orders that the predecessor has sent and td has not taken.
-pub(super) fn guard(node: &Node, risk: &str, guard: &mut Guard, follower: &Follower) -> Result<(), RunError> {
-    let mut sent = Vec::new();
+/// What the predecessor has sent: the last mark of each instrument, and the forced orders that td has not taken.
+pub(super) fn sent(
+    node: &Node,
+    risk: &str,
+    guard: &mut Guard,
+    pacer: &mut Pacer,
+    follower: &Follower,
+) -> Result<(), RunError> {
+    let mut orders = Vec::new();
     // What td has not read is there; what is overwritten it has read, and written to the drop copy.
-    node::read_held(node.instance(), risk, None, |frame| {
-        if frame.message_id == NewOrder::ID {
-            sent.extend(NewOrder::decode(frame.payload));
-        }
+    node::read_held(node.instance(), risk, None, |frame| match frame.message_id {
+        NewOrder::ID => orders.extend(NewOrder::decode(frame.payload)),
+        Mark::ID => Mark::decode(frame.payload).iter().for_each(|mark| pacer.was_sent(mark)),
+        _ => {}
     })
     .map_err(|error| failed(&error))?;
-    guard.restore(sent, &follower.desk);
+    guard.restore(orders, &follower.desk);
     Ok(())
 }
