@@ -40,6 +40,13 @@ const EDGES: &[(&str, &[&str])] = &[
     ("sweep", &["outcome", "settings", "topology"]),
     ("strategy-sdk", &["node", "plugin", "recorder", "topology", "wire"]),
     ("strategy-testing", &["matching", "md", "recorder", "strategy-sdk", "wire"]),
+    (
+        "cuts",
+        &[
+            "accounts", "journal", "ledger", "master", "matching", "md", "node", "td", "topology", "venue",
+            "wire",
+        ],
+    ),
     ("gateway-tokens", &[]),
     ("fix-codec", &[]),
     (

@@ -35,4 +35,4 @@ mod process;
 pub use crate::driver::{Driver, Effects, Input, Overdue};
 pub use crate::market::{Command, News, OrderState, Report, Says, Target, Venue};
 pub use crate::memory::{Memory, MemoryError};
-pub use crate::process::{Setup, main};
+pub use crate::process::{Setup, main, steps};

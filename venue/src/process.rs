@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use node::{
     Component, Context, Counter, Exit, Frame, INSTANCE_VARIABLE, InputId, NODE_VARIABLE, Node, Output,
-    RunError, WriteError,
+    RunError, Runner, Steps, Stepwise, WriteError,
 };
 use serde::Deserialize;
 use wire::{EndOfStream, Execution, Instrument, Message, Nanos, Reason, Request};
@@ -72,6 +72,16 @@ fn run<V: Venue>(make: impl FnOnce(&Setup) -> Result<V, String>) -> Result<(), (
     let venue = make(&setup).map_err(|message| (Exit::Usage, message))?;
     let mut seat = Seat::take(&mut node, venue, is_closed).map_err(failed)?;
     node.run(&mut seat).map_err(failed)
+}
+
+/// A node in matching's seat whose loop the caller turns, with this line to the market: how a process that holds all nodes of a
+/// platform runs one that trades elsewhere.
+///
+/// # Errors
+/// [`RunError`] when its predecessor's state cannot be taken over.
+pub fn steps<V: Venue + 'static>(mut node: Node, venue: V) -> Result<Box<dyn Steps>, RunError> {
+    let seat = Seat::take(&mut node, venue, false)?;
+    Stepwise.run(node, seat)
 }
 
 /// The seat.

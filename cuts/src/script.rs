@@ -1,0 +1,352 @@
+//! What happens from outside: entries of people, requests of strategies, processes that the system does not run.
+
+use topology::Topology;
+use wire::{
+    AccountAction, AccountChange, AccountId, AccountScope, AnyMessage, CancelOrder, Cause, Currency,
+    InstrumentId, NewOrder, OrderId, OrderType, Price, Quantity, ReplaceOrder, Request, Settle,
+    SettlementPrice, Side, StrategyId, Text, TimeInForce, WideMoney,
+};
+
+use crate::platform::seat_of;
+
+/// Prices of the first instrument are multiples of this, about [`HOME`] of them.
+const TICK: i64 = 10_000_000;
+/// In ticks: where the first instrument begins.
+const HOME: i64 = 10_000;
+const FIRST: InstrumentId = InstrumentId(1);
+/// A day of settlement.
+const DAY: u32 = 20_260_105;
+
+/// A piece of a script.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// An entry of a person or a feed, in `desk.entries`.
+    Entry(AnyMessage),
+    /// A strategy sends a request.
+    Request(&'static str, Request),
+    /// The process of this node does nothing from now on.
+    Hold(&'static str),
+    /// It goes on.
+    Release(&'static str),
+    /// All others come to rest.
+    Rest,
+}
+
+/// A platform, and what happens to it.
+#[derive(Clone, Debug)]
+pub struct Script {
+    topology: Topology,
+    events: Vec<Event>,
+    /// Orders of each strategy so far.
+    numbers: std::collections::BTreeMap<&'static str, u32>,
+}
+
+/// Of the script's strategies: the one makes prices, the other takes them, the third is stopped by its limits.
+const MAKER: &str = "maker-1";
+const TAKER: &str = "taker-1";
+const CLUMSY: &str = "clumsy-1";
+
+/// An exchange of the strategies.
+const EXCHANGE: &str = r#"
+[md]
+source = "exchange"
+instruments = 2
+[[matching.phases]]
+after = "0s"
+phase = "continuous"
+"#;
+
+/// A market elsewhere, and a quote.
+const ELSEWHERE: &str = r#"
+[md]
+source = "sim"
+instruments = 2
+count = 1
+interval = "1ms"
+generator = "timed"
+[matching]
+fill = "external"
+program = "/bin/true"
+"#;
+
+/// Marks go at once and snapshots are not due by time, so that no clock decides what is written.
+const PLATFORM: &str = r#"
+[platform]
+instance = "INSTANCE"
+MARKET
+[ledger]
+snapshot = "0s"
+[journal]
+capacity = "256KiB"
+td.drops.capacity = "64KiB"
+[desk]
+mark_every = "1ns"
+remembered = 256
+limits = { order_rate = "100000", gross_notional = 1000000000 }
+[[desk.contracts]]
+multiplier = 10
+[[desk.margins]]
+long = "0.1"
+short = "0.1"
+[[desk.fees]]
+rate = "0.0001"
+minimum = "0.5"
+[[accounts]]
+number = 7
+deposit = 10000000
+[[accounts]]
+number = 8
+kind = "futures"
+method = "settlement"
+deposit = 10000000
+limits = { position = 200 }
+[[accounts]]
+number = 9
+deposit = 100000
+limits = { order_quantity = 100 }
+[[accounts]]
+number = 10
+deposit = 1200
+limits = { margin_call = "0.8", forced_liquidation = "0.9" }
+[[accounts]]
+number = 11
+deposit = 100000
+limits = { loss = 50 }
+[strategies]
+instruments = "all"
+[[strategies.group]]
+name = "maker"
+program = "builtin:noise"
+count = 1
+accounts = [7, 8]
+[[strategies.group]]
+name = "taker"
+program = "builtin:noise"
+count = 1
+accounts = [8, 10, 11]
+[[strategies.group]]
+name = "clumsy"
+program = "builtin:noise"
+count = 1
+accounts = [9]
+"#;
+
+impl Script {
+    /// An empty script, on a platform under this name.
+    fn new(instance: &str, market: &str) -> Script {
+        let text = PLATFORM.replace("INSTANCE", instance).replace("MARKET", market);
+        let platform = topology::parse("cuts.toml", &text, &[])
+            .unwrap_or_else(|errors| panic!("the platform file is refused: {errors:?}"));
+        Script { topology: platform.topology, events: Vec::new(), numbers: Default::default() }
+    }
+
+    /// A day of everything: orders that rest, trade, change, are cancelled and refused; money in and out, refused too; switches
+    /// that fall by losses and by a person; a position that is closed by force; a settlement.
+    pub fn day(instance: &str) -> Script {
+        let mut script = Script::new(instance, EXCHANGE);
+        script.deposit(7, 3_786).deposit(77, 1).withdraw(7, 786).withdraw(7, 1_000_000_000);
+        let bid = script.order(MAKER, 7, Side::Buy, -2, 30);
+        let ask = script.order(MAKER, 7, Side::Sell, 2, 30);
+        script.replace(MAKER, ask, 3, 40).cancel(MAKER, bid).cancel(MAKER, bid);
+        script.order(MAKER, 7, Side::Buy, -1, 50);
+        // It trades, in parts.
+        let order = script.order(TAKER, 8, Side::Buy, 3, 10);
+        script.cancel(TAKER, order);
+        script.order(TAKER, 8, Side::Buy, 3, 60);
+        script.deposit(8, 5);
+        script.order(TAKER, 8, Side::Sell, -1, 20);
+        // Refused: the account, the limit, the id, somebody else's order, what is no order any more.
+        script.order(TAKER, 7, Side::Buy, 0, 1);
+        script.order(TAKER, 8, Side::Buy, 0, 500);
+        script.replace(TAKER, order, 1, 5);
+        script.cancel(TAKER, OrderId::new(script.seat(MAKER), 1, 1));
+        script.again(TAKER, order);
+        // Refusals; then a person stops the account, and its resting orders are cancelled. Not by the limit of refusals: a
+        // successor counts rates from the beginning.
+        let resting: Vec<OrderId> =
+            (1..=3).map(|away| script.order(CLUMSY, 9, Side::Buy, -10 - away, 1)).collect();
+        for _ in 0..3 {
+            script.order(CLUMSY, 9, Side::Buy, 0, 1_000_000);
+        }
+        script.kill(9);
+        script.cancel(CLUMSY, resting[0]);
+        script.order(CLUMSY, 9, Side::Buy, -20, 1);
+        script.revive(9);
+        script.order(CLUMSY, 9, Side::Buy, -20, 1);
+        // It has bought, the price falls: its loss passes the limit, and what rests is cancelled.
+        script.order(MAKER, 7, Side::Sell, 1, 5);
+        script.order(TAKER, 11, Side::Buy, 1, 5);
+        script.order(TAKER, 11, Side::Buy, -30, 2);
+        // The same of one that is closed by force.
+        script.order(MAKER, 7, Side::Sell, 1, 1);
+        script.order(TAKER, 10, Side::Buy, 1, 1);
+        let low = script.order(MAKER, 7, Side::Sell, -9, 40);
+        script.order(MAKER, 7, Side::Buy, -12, 90);
+        script.order(TAKER, 11, Side::Sell, -12, 5);
+        script.kill(8);
+        script.order(TAKER, 8, Side::Buy, 3, 1);
+        script.cancel(MAKER, low);
+        script.withdraw(10, 30);
+        script.price(1, HOME).settle().settle();
+        script
+    }
+
+    /// Entries and refusals while the ledger does nothing, until the drop copy has no room, and on from there.
+    pub fn full(instance: &str) -> Script {
+        let mut script = Script::new(instance, EXCHANGE);
+        script.order(MAKER, 7, Side::Buy, -2, 30);
+        script.events.push(Event::Hold("ledger"));
+        for number in 0..220 {
+            script.enter(change(7, AccountAction::Deposit, 1 + number));
+        }
+        script.events.push(Event::Rest);
+        script.events.push(Event::Release("ledger"));
+        script.events.push(Event::Rest);
+        script.order(MAKER, 7, Side::Buy, -2, 30);
+        script
+    }
+
+    /// Orders at a market elsewhere: they are refused there, trade in part and whole, change, and are cancelled.
+    pub fn elsewhere(instance: &str) -> Script {
+        let mut script = Script::new(instance, ELSEWHERE);
+        let half = script.order(MAKER, 7, Side::Buy, -2, 30);
+        script.order(MAKER, 7, Side::Sell, 2, 31);
+        script.order(MAKER, 7, Side::Sell, 2, 26);
+        script.replace(MAKER, half, -1, 40).replace(MAKER, half, -1, 3).replace(MAKER, half, 1, 50);
+        script.deposit(7, 5);
+        let other = script.order(TAKER, 8, Side::Buy, 0, 20);
+        script.cancel(TAKER, other).cancel(TAKER, other).cancel(MAKER, half);
+        script.order(TAKER, 8, Side::Sell, 0, 10);
+        script.kill(8);
+        script
+    }
+
+    /// The platform.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// What happens, in its order.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    fn seat(&self, strategy: &str) -> StrategyId {
+        seat_of(&self.topology, strategy)
+    }
+
+    fn enter(&mut self, entry: AnyMessage) {
+        self.events.push(Event::Entry(entry));
+    }
+
+    fn entry(&mut self, entry: AnyMessage) -> &mut Script {
+        self.enter(entry);
+        self.events.push(Event::Rest);
+        self
+    }
+
+    fn request(&mut self, strategy: &'static str, request: Request) -> &mut Script {
+        self.events.push(Event::Request(strategy, request));
+        self.events.push(Event::Rest);
+        self
+    }
+
+    fn deposit(&mut self, account: u32, amount: i128) -> &mut Script {
+        self.entry(change(account, AccountAction::Deposit, amount))
+    }
+
+    fn withdraw(&mut self, account: u32, amount: i128) -> &mut Script {
+        self.entry(change(account, AccountAction::Withdraw, amount))
+    }
+
+    fn kill(&mut self, account: u32) -> &mut Script {
+        self.entry(change(account, AccountAction::Kill, 0))
+    }
+
+    fn revive(&mut self, account: u32) -> &mut Script {
+        self.entry(change(account, AccountAction::Revive, 0))
+    }
+
+    fn price(&mut self, instrument: u32, ticks: i64) -> &mut Script {
+        let instrument = InstrumentId(instrument);
+        let price = SettlementPrice { day: DAY, instrument, price: Price(ticks * TICK) };
+        self.entry(AnyMessage::SettlementPrice(price))
+    }
+
+    fn settle(&mut self) -> &mut Script {
+        self.entry(AnyMessage::Settle(Settle { day: DAY, reserved: 0, who: Text::cut("test") }))
+    }
+
+    /// A limit order so many ticks from where the market begins.
+    fn order(
+        &mut self,
+        strategy: &'static str,
+        account: u32,
+        side: Side,
+        ticks: i64,
+        quantity: i64,
+    ) -> OrderId {
+        let number = self.numbers.entry(strategy).or_default();
+        *number += 1;
+        let number = *number;
+        let order_id = OrderId::new(self.seat(strategy), 1, number);
+        self.request(strategy, Request::New(new_order(order_id, account, side, ticks, quantity)));
+        order_id
+    }
+
+    /// Another order under an id that is used.
+    fn again(&mut self, strategy: &'static str, order_id: OrderId) {
+        self.request(strategy, Request::New(new_order(order_id, 8, Side::Sell, 7, 77)));
+    }
+
+    fn cancel(&mut self, strategy: &'static str, order_id: OrderId) -> &mut Script {
+        self.request(strategy, Request::Cancel(CancelOrder::new(order_id, FIRST)))
+    }
+
+    fn replace(
+        &mut self,
+        strategy: &'static str,
+        order_id: OrderId,
+        ticks: i64,
+        quantity: i64,
+    ) -> &mut Script {
+        let (price, quantity) = (Price((HOME + ticks) * TICK), Quantity(quantity));
+        self.request(
+            strategy,
+            Request::Replace(ReplaceOrder { order_id, instrument: FIRST, source: 0, price, quantity }),
+        )
+    }
+}
+
+fn new_order(order_id: OrderId, account: u32, side: Side, ticks: i64, quantity: i64) -> NewOrder {
+    NewOrder {
+        order_id,
+        instrument: FIRST,
+        side,
+        order_type: OrderType::Limit,
+        time_in_force: TimeInForce::Day,
+        flags: 0,
+        price: Price((HOME + ticks) * TICK),
+        quantity: Quantity(quantity),
+        cause: Cause::NONE,
+        account: AccountId(account),
+        display_lots: 0,
+        trigger: Price::ZERO,
+        minimum_lots: 0,
+        ends_s: 0,
+    }
+}
+
+fn change(account: u32, action: AccountAction, amount: i128) -> AnyMessage {
+    let is_money = matches!(action, AccountAction::Deposit | AccountAction::Withdraw);
+    AnyMessage::AccountChange(AccountChange {
+        subject: account,
+        scope: AccountScope::Account,
+        action,
+        reserved: 0,
+        amount: WideMoney::from_wide(amount * 1_000_000_000),
+        currency: if is_money { Currency::new("CNY").expect("a currency") } else { Currency::EMPTY },
+        who: Text::cut("test"),
+        why: Text::cut("cuts"),
+    })
+}

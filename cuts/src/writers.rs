@@ -1,0 +1,88 @@
+//! The writers that are ended, a row each.
+
+use crate::script::Script;
+
+/// A writer.
+#[derive(Clone, Copy, Debug)]
+pub struct Writer {
+    /// Its node.
+    pub node: &'static str,
+    /// Its name in the table, which is the node's where that says enough.
+    pub name: &'static str,
+    /// What it is tried in.
+    pub scripts: &'static [fn(&str) -> Script],
+    /// Least number of commits that the script makes it do: a script that does less tries nothing.
+    pub least: usize,
+    /// Journals that need not be the same behind its successor.
+    pub except: &'static [Except],
+}
+
+/// A journal that may differ.
+#[derive(Clone, Copy, Debug)]
+pub struct Except {
+    /// Its name.
+    pub journal: &'static str,
+    /// Why.
+    pub reason: &'static str,
+    /// Which of its frames are compared all the same, without their positions.
+    pub compares: fn(&str) -> bool,
+}
+
+const fn left_out(journal: &'static str, reason: &'static str) -> Except {
+    Except { journal, reason, compares: |_| false }
+}
+
+const EVENTS: Except = left_out("master.events", "has the death and the successor");
+const STATE: Except = left_out("ledger.state", "snapshots; the last one is compared");
+const DESK: Except = left_out("ledger.desk", "snapshots; the last one is compared");
+const BOOKS: Except = left_out("matching.state", "images of books, as time allows");
+/// `is_snapshot` among the flags of a `BookEvent`.
+const SNAPSHOT: u64 = wire::BookEvent::SNAPSHOT as u64;
+const MARKET: Except = Except {
+    journal: "matching.market",
+    reason: "snapshots of books and statistics come once in so many seconds; a successor begins with a snapshot of each book, \
+             and where there are no images yet, it says that the books are empty",
+    compares: |line| {
+        let flags = line.split(" flags=0x").nth(1).and_then(|rest| rest.split(' ').next());
+        let flags = flags.and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or(0);
+        let is_event = line.contains("BookEvent ") && !line.contains("action=clear");
+        (is_event && flags & SNAPSHOT == 0) || line.contains("TradePrint")
+    },
+};
+const QUOTES: Except = Except {
+    journal: "md.quotes",
+    reason: "md quotes the snapshot of the successor's books",
+    compares: |line| line.contains("TradePrint"),
+};
+
+/// All of them.
+pub const WRITERS: &[Writer] = &[
+    Writer {
+        name: "td",
+        node: "td",
+        scripts: &[Script::day, Script::full, Script::elsewhere],
+        least: 20,
+        except: &[EVENTS, STATE, DESK, BOOKS, MARKET],
+    },
+    Writer {
+        name: "ledger",
+        node: "ledger",
+        scripts: &[Script::day, Script::elsewhere],
+        least: 4,
+        except: &[EVENTS, STATE, DESK, BOOKS, MARKET],
+    },
+    Writer {
+        name: "matching",
+        node: "matching",
+        scripts: &[Script::day],
+        least: 60,
+        except: &[EVENTS, STATE, DESK, BOOKS, MARKET, QUOTES],
+    },
+    Writer {
+        name: "a venue's program",
+        node: "matching",
+        scripts: &[Script::elsewhere],
+        least: 10,
+        except: &[EVENTS, STATE, DESK],
+    },
+];
