@@ -175,7 +175,7 @@ pub(crate) enum Load {
     Gated,
     /// As flood, for accounts, and recorded.
     Desk,
-    /// The same, and nobody is started again.
+    /// The same, with td and a ledger that are not started again, and with rings from which nothing is overwritten.
     Never,
     /// As steady, beside the order flow of a recorded day, which plays at its own pace.
     Book,
@@ -210,12 +210,18 @@ impl Load {
                 "strategies.group.takers.instruments=all",
                 "strategies.group.takers.accounts=[7]",
                 "strategies.group.makers.accounts=[7]",
+                "journal.ledger.desk.capacity=8MiB",
             ],
             Load::Never => &[
                 "strategies.group.takers.params={ max_position = 1000000 }",
                 "strategies.group.takers.instruments=all",
                 "strategies.group.takers.accounts=[7]",
                 "strategies.group.makers.accounts=[7]",
+                "journal.ledger.desk.capacity=8MiB",
+                "journal.orders.capacity=4MiB",
+                "journal.td.orders.capacity=4MiB",
+                "journal.reports.capacity=4MiB",
+                "journal.matching.capacity=16MiB",
                 "td.restart=never",
                 "ledger.restart=never",
             ],

@@ -23,8 +23,9 @@ pub(crate) enum Stage {
     Twice,
 }
 
-/// What dies, and when: those that left something undone first, for the short form.
-pub(crate) const DEATHS: [(Kind, Stage); 24] = [
+/// What dies, and when: those that left something undone first, for the short form. Not master: who takes the platform down
+/// then ends all who hold its journals, and the witness is one of them.
+pub(crate) const DEATHS: [(Kind, Stage); 22] = [
     (Kind::Td, Stage::Before),
     (Kind::Matching, Stage::Before),
     (Kind::Td, Stage::Settling),
@@ -32,7 +33,6 @@ pub(crate) const DEATHS: [(Kind, Stage); 24] = [
     (Kind::Ledger, Stage::Draining),
     (Kind::Td, Stage::Twice),
     (Kind::Recorder, Stage::Settling),
-    (Kind::Master, Stage::Asked),
     (Kind::Strategy, Stage::Before),
     (Kind::Td, Stage::Draining),
     (Kind::Matching, Stage::Settling),
@@ -45,7 +45,6 @@ pub(crate) const DEATHS: [(Kind, Stage); 24] = [
     (Kind::Recorder, Stage::Draining),
     (Kind::Matching, Stage::Asked),
     (Kind::Md, Stage::Before),
-    (Kind::Master, Stage::Settling),
     (Kind::Ledger, Stage::Settling),
     (Kind::Recorder, Stage::Before),
     (Kind::Recorder, Stage::Twice),
@@ -65,17 +64,19 @@ pub(crate) fn reported(report: &Value) -> Counts {
     counts
 }
 
-/// The same from all that was ever written: by ids, and not by how far somebody says to have read.
-pub(crate) fn recounted(records: &Records) -> Counts {
+/// The same from all that was ever written: by ids, and not by how far somebody says to have read. `lost`: reports that td gave up,
+/// as the stop says.
+pub(crate) fn recounted(records: &Records, lost: usize) -> Counts {
     let sent = &records["td.orders"];
     let executions = &records["matching.executions"];
     let reports =
         || records.iter().filter(|(name, _)| name.starts_with("reports.")).flat_map(|(_, held)| held);
     let reported: BTreeSet<u64> = reports().filter_map(|record| execution_of(&record.message)).collect();
+    let unreported = executions.iter().filter(|record| !reported.contains(&record.position)).count();
     let counts = [
         ("send", unsent(records)),
         ("answer", unanswered(sent, executions)),
-        ("report", executions.iter().filter(|record| !reported.contains(&record.position)).count()),
+        ("report", unreported.saturating_sub(lost)),
         ("copy", records.get("td.drops").map_or(0, |drops| uncopied(sent, executions, drops))),
     ];
     let some = counts.into_iter().filter(|(_, count)| *count > 0);

@@ -78,7 +78,8 @@ impl Held {
                 let strategy = self.strategies.entry(fill.order_id.strategy()).or_default();
                 *strategy.entry("fills").or_default() += 1;
             }
-            M::Fill(fill) => {
+            // The drop copy has them once more.
+            M::Fill(fill) if journal == "matching.executions" => {
                 *self.all.entry("fills").or_default() += 1;
                 *self.positions.entry(fill.order_id.strategy()).or_default() +=
                     fill.side.sign() * fill.quantity.0;

@@ -139,6 +139,7 @@ impl Life {
     /// Decides what follows its end, and changes to that stage.
     pub(crate) fn end(&mut self, rules: &Rules, end: End, now: Time, up: bool, stopping: bool) -> Next {
         let next = self.next(rules, end, now, up, stopping);
+        self.is_asked = false;
         self.stage = match next {
             Next::Again { pause, restart } => {
                 self.restarts = restart;

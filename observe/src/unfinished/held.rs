@@ -6,7 +6,6 @@ use journal::layout::LINE_BYTES;
 use journal::{Frame, Journal, OpenError};
 use topology::config::{Fill, MatchingConfig};
 use topology::{NodeKind, Stream, Topology};
-use wire::fold::DeskReader;
 use wire::{DROP_TAKEN, DeskPart, EntryResult, Execution, Message, OrderId, Request, StrategyId};
 
 use crate::view::InstanceView;
@@ -170,16 +169,17 @@ impl Held {
     }
 }
 
-/// Frames of the drop copy before this position are in the last snapshot of the accounts.
+/// Frames of the drop copy before this position are in the last snapshot of the accounts that was written to its end. It may be
+/// larger than its ring.
 pub(super) fn kept_before(view: &InstanceView, desk: &str) -> u64 {
-    let (mut desks, mut drops) = (DeskReader::new(), 0);
-    read(view, desk, None, |frame| match DeskPart::decode(frame.payload) {
-        Ok(part) if frame.message_id == DeskPart::ID => {
-            if desks.take(&part).is_some() {
-                drops = part.drops;
-            }
+    let mut drops = 0;
+    read(view, desk, None, |frame| {
+        let part = (frame.message_id == DeskPart::ID).then(|| DeskPart::decode(frame.payload));
+        if let Some(Ok(part)) = part
+            && part.part.checked_add(1) == Some(part.parts)
+        {
+            drops = part.drops;
         }
-        _ => desks.reset(),
     });
     drops
 }
