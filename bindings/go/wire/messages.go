@@ -1530,7 +1530,7 @@ type CancelOrder struct {
 	OrderID OrderID
 	// Its instrument.
 	Instrument InstrumentID
-	// In `td.orders`: low 32 bits of the number of the line at which the request stands in its strategy's journal, zero where td asks by itself. In the strategy's journal: zero.
+	// In `td.orders`: low 31 bits of the number of the line at which the request stands in its strategy's journal; where td asks by itself 2^31 and a number of its own. In the strategy's journal: zero.
 	Source uint32
 }
 
@@ -1575,7 +1575,7 @@ type ReplaceOrder struct {
 	OrderID OrderID
 	// Its instrument.
 	Instrument InstrumentID
-	// In `td.orders`: low 32 bits of the number of the line at which the request stands in its strategy's journal, zero where td asks by itself. In the strategy's journal: zero.
+	// In `td.orders`: low 31 bits of the number of the line at which the request stands in its strategy's journal; where td asks by itself 2^31 and a number of its own. In the strategy's journal: zero.
 	Source uint32
 	// New limit price.
 	Price Price

@@ -216,13 +216,17 @@ pub struct CancelOrder {
     pub order_id: OrderId,
     /// Its instrument.
     pub instrument: InstrumentId,
-    /// In `td.orders`: low 32 bits of the number of the line at which the request stands in its strategy's journal, zero
-    /// where td asks by itself. In the strategy's journal: zero.
+    /// In `td.orders`: low 31 bits of the number of the line at which the request stands in its strategy's journal; where td
+    /// asks by itself 2^31 and a number of its own. In the strategy's journal: zero.
     #[field(none = 0)]
     pub source: u32,
 }
 
 impl CancelOrder {
+    /// Set in [`CancelOrder::source`] where td asks by itself. The other bits number these requests, so that each is known
+    /// again.
+    pub const OF_TD: u32 = 1 << 31;
+
     /// A request to cancel `order_id`.
     pub fn new(order_id: OrderId, instrument: InstrumentId) -> CancelOrder {
         CancelOrder { order_id, instrument, source: 0 }
@@ -299,8 +303,8 @@ pub struct ReplaceOrder {
     pub order_id: OrderId,
     /// Its instrument.
     pub instrument: InstrumentId,
-    /// In `td.orders`: low 32 bits of the number of the line at which the request stands in its strategy's journal, zero
-    /// where td asks by itself. In the strategy's journal: zero.
+    /// In `td.orders`: low 31 bits of the number of the line at which the request stands in its strategy's journal; where td
+    /// asks by itself 2^31 and a number of its own. In the strategy's journal: zero.
     #[field(none = 0)]
     pub source: u32,
     /// New limit price.

@@ -60,6 +60,11 @@ impl Request {
         }
     }
 
+    /// True where td asks by itself and not for a strategy, as [`CancelOrder::OF_TD`] says.
+    pub fn is_of_td(&self) -> bool {
+        self.source().is_some_and(|source| source & CancelOrder::OF_TD != 0)
+    }
+
     /// The same request with this [`source`](Request::source); a new order has none and stays as it is.
     #[must_use]
     pub fn with_source(self, source: u32) -> Request {
@@ -128,6 +133,8 @@ mod tests {
     fn all_but_new_orders_have_a_source() {
         for request in requests() {
             assert_eq!((request.source(), request.with_source(7).source()), (Some(0), Some(7)));
+            assert!(!request.with_source(7).is_of_td());
+            assert!(request.with_source(CancelOrder::OF_TD | 7).is_of_td());
         }
     }
 }

@@ -608,7 +608,7 @@ class CancelOrder:
         """Its instrument."""
     @property
     def source(self) -> int:
-        """In td.orders: low 32 bits of the number of the line at which the request stands in its strategy's journal, zero where td asks by itself. In the strategy's journal: zero."""
+        """In td.orders: low 31 bits of the number of the line at which the request stands in its strategy's journal; where td asks by itself 2^31 and a number of its own. In the strategy's journal: zero."""
     def copy(self) -> CancelOrder:
         """A copy that stays valid beyond the call."""
 
@@ -624,7 +624,7 @@ class ReplaceOrder:
         """Its instrument."""
     @property
     def source(self) -> int:
-        """In td.orders: low 32 bits of the number of the line at which the request stands in its strategy's journal, zero where td asks by itself. In the strategy's journal: zero."""
+        """In td.orders: low 31 bits of the number of the line at which the request stands in its strategy's journal; where td asks by itself 2^31 and a number of its own. In the strategy's journal: zero."""
     @property
     def price(self) -> int:
         """New limit price."""

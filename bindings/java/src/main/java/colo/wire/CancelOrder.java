@@ -39,7 +39,7 @@ public final class CancelOrder extends Message {
         setInt(8, value);
     }
 
-    /** In `td.orders`: low 32 bits of the number of the line at which the request stands in its strategy's journal, zero where td asks by itself. In the strategy's journal: zero. */
+    /** In `td.orders`: low 31 bits of the number of the line at which the request stands in its strategy's journal; where td asks by itself 2^31 and a number of its own. In the strategy's journal: zero. */
     public int source() {
         return getInt(12);
     }
