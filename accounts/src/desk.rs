@@ -1,6 +1,8 @@
 //! The whole: all accounts of a desk.
 
-use wire::{AccountId, AccountKind, CostMethod, InstrumentId, Price, StrategyId};
+use std::collections::BTreeSet;
+
+use wire::{AccountId, AccountKind, CostMethod, InstrumentId, OrderId, Price, StrategyId};
 
 use crate::account::Account;
 use crate::anomaly::Anomalies;
@@ -51,6 +53,8 @@ pub struct Desk {
     pub(crate) disabled: u32,
     pub(crate) prices: Prices,
     pub(crate) kills: Vec<Kill>,
+    /// Orders at work that a kill switch has fallen over.
+    pub(crate) must_end: BTreeSet<OrderId>,
     pub(crate) anomalies: Anomalies,
 }
 
@@ -73,6 +77,7 @@ impl Desk {
             disabled: 0,
             prices: Prices::default(),
             kills: Vec::new(),
+            must_end: BTreeSet::new(),
             anomalies: Anomalies::default(),
         }
     }

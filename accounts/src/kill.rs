@@ -1,6 +1,6 @@
 //! The kill switch.
 
-use wire::{AccountScope, CancelOrder, StrategyId};
+use wire::{AccountScope, InstrumentId, NewOrder, OrderId, StrategyId};
 
 use crate::desk::Desk;
 use crate::limits::KillCause;
@@ -20,8 +20,8 @@ pub struct Kill {
 state!(Kill { scope, subject, cause });
 
 impl Desk {
-    /// The kill switches that have fallen since the last call, oldest first. What works under each is to be cancelled:
-    /// [`Desk::to_cancel`].
+    /// The kill switches that have fallen since the last call, oldest first. What works under each must end:
+    /// [`Desk::working_in`].
     pub fn take_kills(&mut self) -> Vec<Kill> {
         std::mem::take(&mut self.kills)
     }
@@ -51,8 +51,8 @@ impl Desk {
         all
     }
 
-    /// A cancel for each order at work in the scope that has none on its way, by ascending id; each counts as sent.
-    pub fn to_cancel(&mut self, scope: AccountScope, subject: u32) -> Vec<CancelOrder> {
+    /// The orders at work in the scope, by ascending id. Orders that close by force are the ledger's: no kill switch ends them.
+    pub fn working_in(&self, scope: AccountScope, subject: u32) -> Vec<(OrderId, InstrumentId)> {
         let group = self.scopes.group(subject);
         let is_in = |order: &Order| match scope {
             AccountScope::Account => self
@@ -65,16 +65,23 @@ impl Desk {
             AccountScope::Strategy => u32::from(order.strategy().0) == subject,
             AccountScope::Platform => true,
         };
-        let wanted = self.orders.open().filter(|(_, order)| order.cancels == 0 && is_in(order));
+        let is_forced = |order: &Order| order.request.flags & NewOrder::FORCED != 0;
+        let wanted = self.orders.open().filter(|(_, order)| !is_forced(order) && is_in(order));
         let mut found: Vec<_> =
-            wanted.map(|(place, order)| (order.request.order_id, place, order.instrument())).collect();
+            wanted.map(|(_, order)| (order.request.order_id, order.instrument())).collect();
         found.sort_unstable();
-        for (_, place, _) in &found {
-            if let Some(order) = self.orders.get_mut(*place) {
-                order.cancels += 1;
-            }
-        }
-        found.into_iter().map(|(id, _, instrument)| CancelOrder::new(id, instrument)).collect()
+        found
+    }
+
+    /// The orders at work that must end because a kill switch fell over them, by ascending id. A switch that is lifted changes
+    /// nothing about them.
+    pub fn must_end(&self) -> impl Iterator<Item = OrderId> + '_ {
+        self.must_end.iter().copied()
+    }
+
+    /// Whether an order must end, and has not.
+    pub fn has_to_end(&self, order: OrderId) -> bool {
+        self.must_end.contains(&order)
     }
 
     /// Kills a scope, once.
@@ -96,6 +103,8 @@ impl Desk {
         let is_new = watch.kill(cause);
         if is_new {
             self.kills.push(Kill { scope, subject, cause });
+            let working = self.working_in(scope, subject);
+            self.must_end.extend(working.into_iter().map(|(order, _)| order));
         }
         Some(is_new)
     }

@@ -1,7 +1,7 @@
 //! The whole state as rows, and back.
 //!
 //! A row is the number of its kind (`u16`), its length (`u32`), and its bytes; one row for each part of the desk and one for
-//! each account, then a last one with a checksum of all before it. The same state has the same bytes, and what is restored
+//! each account, one of the orders that must end where there are any, then a last one with a checksum of all before it. The same state has the same bytes, and what is restored
 //! goes on as the original does.
 
 use crate::account::Account;
@@ -30,6 +30,7 @@ const PARTS: u16 = 1;
 const ACCOUNT: u16 = 2;
 const ORDERS: u16 = 3;
 const END: u16 = 4;
+const MUST_END: u16 = 5;
 
 /// FNV-1a over words of eight bytes: it finds damage, not forgery.
 fn checksum(bytes: &[u8]) -> u64 {
@@ -83,6 +84,9 @@ impl Desk {
             row(ACCOUNT, out, |out| account.put(out));
         }
         row(ORDERS, out, |out| self.orders.put(out));
+        if !self.must_end.is_empty() {
+            row(MUST_END, out, |out| self.must_end.iter().for_each(|order| order.put(out)));
+        }
         let sum = checksum(&out[begin..]);
         row(END, out, |out| sum.put(out));
     }
@@ -137,6 +141,11 @@ impl Desk {
             }
             ACCOUNT => self.accounts.push(Account::get(from)?),
             ORDERS => self.orders = State::get(from)?,
+            MUST_END => {
+                while !from.0.is_empty() {
+                    self.must_end.insert(State::get(from)?);
+                }
+            }
             _ => return None,
         }
         Some(())

@@ -307,11 +307,12 @@ fn the_switch_falls_by_itself_and_is_lifted_by_an_entry_only() {
     assert_eq!(kills(&mut desk), [(AccountScope::Account, 2, KillCause::RejectRate)]);
     assert_eq!(refusal(&mut desk, &bought(5, MARGINED, STOCK, 1, 10)), Some(Reason::Killed));
     assert_eq!(refusal(&mut desk, &bought(6, CASH, STOCK, 1, 10)), None, "others trade");
-    assert_eq!(desk.to_cancel(AccountScope::Account, 2), [CancelOrder::new(works.order_id, STOCK)]);
-    assert_eq!(desk.to_cancel(AccountScope::Account, 2), [], "on its way already");
+    assert_eq!(desk.working_in(AccountScope::Account, 2), [(works.order_id, STOCK)]);
+    assert_eq!(desk.must_end().collect::<Vec<_>>(), [works.order_id]);
     let revive = change(AccountScope::Account, 2, AccountAction::Revive, 0);
     desk.apply(&revive).unwrap();
     assert_eq!(desk.apply(&revive), Err(Refusal::Already));
+    assert!(desk.has_to_end(works.order_id), "what must end must end, also after the switch was lifted");
     let again = bought(7, MARGINED, STOCK, 1, 10);
     assert_eq!(desk.new_order(STRATEGY, &again, Nanos(9_000_000_000)), Verdict::Send(again));
 

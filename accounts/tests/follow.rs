@@ -82,7 +82,9 @@ impl Pair {
                 };
                 self.write(DROP_TAKEN, AccountChange::ID, entry.bytes());
             }
-            for cancel in self.desk.to_cancel(kill.scope, kill.subject) {
+            for (order, instrument) in self.desk.working_in(kill.scope, kill.subject) {
+                let cancel = CancelOrder::new(order, instrument);
+                self.desk.note_cancel(order);
                 self.write(DROP_TAKEN, CancelOrder::ID, cancel.bytes());
             }
         }

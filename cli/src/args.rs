@@ -14,7 +14,7 @@ pub(crate) use recover::{Recover, Until, until};
 
 use crate::output::Format;
 use crate::services::Run;
-use crate::verbs::account::args::{AccountVerb, Kill};
+use crate::verbs::account::args::{AccountVerb, Kill, Revive};
 use crate::verbs::audit::args::Audit;
 use crate::verbs::bench::Bench;
 use crate::verbs::book::args::Book;
@@ -87,7 +87,7 @@ pub(crate) enum Verb {
     /// Let a kill switch fall: no new orders, and what works is cancelled.
     Kill(Kill),
     /// Lift a kill switch.
-    Revive(Kill),
+    Revive(Revive),
     /// Tokens of the gateway's clients: make, list, revoke.
     #[command(subcommand)]
     Token(TokenVerb),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use accounts::{Desk, Follower, Options, Refusal};
 use journal::{Journal, OpenError, ReadError, Registry, WriteError};
 use node::InstanceDir;
-use wire::{AccountChange, EntryResult, Message, Nanos};
+use wire::{AccountAction, AccountChange, EntryResult, Message, Nanos};
 
 const ENTRIES: &str = "desk.entries";
 const DROPS: &str = "td.drops";
@@ -74,6 +74,10 @@ pub(crate) fn enter(instance: &InstanceDir, entry: &AccountChange) -> Result<(),
                 }
                 return match result.refusal {
                     0 => Ok(()),
+                    // It had fallen before: td cancels again what still works.
+                    number if entry.action == AccountAction::Kill && number == Refusal::Already.number() => {
+                        Ok(())
+                    }
                     number => Err(EntryError::Refused(
                         Refusal::of(number, result.about)
                             .map_or_else(|| format!("number {number}"), |refusal| refusal.to_string()),

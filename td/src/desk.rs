@@ -3,7 +3,7 @@
 use accounts::{Applied, Desk, Entry, Follower, Kill, Refusal};
 use wire::{
     AccountChange, AccountId, AccountScope, CancelAll, CancelOrder, Execution, Instrument, Mark, Message,
-    NewOrder, OrderUpdate, Reason, ReplaceOrder, Request, StrategyId,
+    NewOrder, OrderId, OrderUpdate, Reason, ReplaceOrder, Request, StrategyId,
 };
 
 use crate::gateway::{Gateway, find};
@@ -239,40 +239,40 @@ impl Gateway {
         self.gate.as_ref().map_or_else(Vec::new, |gate| gate.follower.desk.killed())
     }
 
-    /// Cancels to write to `td.orders` for everything that works in a scope and has no cancel on its way.
+    /// Everything that works in a scope must end, but for orders that close by force: the cancels to write to `td.orders`, one
+    /// for each order without a cancel on its way, by ascending order id. Asked again, it cancels again what was refused
+    /// meanwhile.
     pub fn cancel_scope(&mut self, scope: AccountScope, subject: u32) -> Vec<CancelOrder> {
-        let Gateway { gate, books, .. } = self;
-        let Some(gate) = gate else { return Vec::new() };
-        let mut cancels = gate.follower.desk.to_cancel(scope, subject);
-        cancels.retain(|cancel| {
-            let book = find(books, cancel.order_id.strategy());
-            let order = book.and_then(|book| book.orders.get_mut(cancel.order_id));
-            let is_new = order.as_ref().is_some_and(|order| !order.is_cancelling());
-            order.into_iter().for_each(|order| order.cancel_sent());
-            is_new
-        });
-        cancels
+        let Some(gate) = &self.gate else { return Vec::new() };
+        let working = gate.follower.desk.working_in(scope, subject);
+        self.end_killed(working.into_iter().map(|(id, _)| id))
     }
 
-    /// The cancel to write to `td.orders` of one order, if it works and has none on its way.
+    /// The ledger wants one order to end, so that what it holds can be closed by force: from now on it must. The cancel to write
+    /// to `td.orders`, if it works and has none on its way.
     pub fn cancel_one(&mut self, cancel: &CancelOrder) -> Option<CancelOrder> {
-        let Gateway { gate, books, .. } = self;
-        let order = find(books, cancel.order_id.strategy())?.orders.get_mut(cancel.order_id)?;
-        if order.is_cancelling() {
-            return None;
-        }
-        order.cancel_sent();
-        let cancel = CancelOrder::new(cancel.order_id, order.instrument);
-        if let Some(gate) = gate {
-            gate.follower.desk.note_cancel(cancel.order_id);
-        }
-        Some(cancel)
+        let Gateway { books, owed, .. } = self;
+        let book = find(books, cancel.order_id.strategy())?;
+        book.end_order(cancel.order_id, Reason::ForcedLiquidation, owed)
     }
 
-    /// The desk hears of cancels that the gateway itself has made.
-    pub fn note_cancels(&mut self, cancels: &[CancelOrder], now: Nanos) {
+    /// Cancels for the orders that kill switches have fallen over, also where the switches were lifted since.
+    pub fn cancel_killed(&mut self) -> Vec<CancelOrder> {
+        let Some(gate) = &self.gate else { return Vec::new() };
+        let ids: Vec<OrderId> = gate.follower.desk.must_end().collect();
+        self.end_killed(ids.into_iter())
+    }
+
+    fn end_killed(&mut self, ids: impl Iterator<Item = OrderId>) -> Vec<CancelOrder> {
+        let Gateway { books, owed, .. } = self;
+        let end = |id: OrderId| find(books, id.strategy())?.end_order(id, Reason::Killed, owed);
+        ids.filter_map(end).collect()
+    }
+
+    /// The desk notes cancels that the gateway itself has made.
+    pub fn note_cancels(&mut self, cancels: &[CancelOrder]) {
         if let Some(gate) = &mut self.gate {
-            cancels.iter().for_each(|cancel| gate.cancel(cancel, now));
+            cancels.iter().for_each(|cancel| gate.follower.desk.note_cancel(cancel.order_id));
         }
     }
 
@@ -282,6 +282,9 @@ impl Gateway {
         match request {
             Request::New(order) => drop(gate.follower.desk.accept(order)),
             Request::Replace(replace) => drop(gate.follower.desk.accept_replace(replace)),
+            Request::Cancel(cancel) if request.is_of_td() => {
+                gate.follower.desk.note_cancel(cancel.order_id);
+            }
             Request::Cancel(cancel) => gate.cancel(cancel, Nanos(0)),
             Request::CancelAll(_) => {}
         }

@@ -86,7 +86,11 @@ impl Gateway {
     /// An order's state changed; see [`Gateway::execution`].
     pub fn on_update(&mut self, position: u64, update: &OrderUpdate) -> Outcome {
         let report = Execution::Update(OrderUpdate { execution: position, ..*update });
-        self.route(position, update.order_id, report, |book| book_update(book, update))
+        let outcome = self.route(position, update.order_id, report, |book| book_update(book, update));
+        if !self.owed.is_empty() && outcome.deliver.is_some() {
+            self.follow_owed(update);
+        }
+        outcome
     }
 
     fn route(

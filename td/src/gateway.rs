@@ -12,6 +12,7 @@ use crate::decision::Decision;
 use crate::desk::{Gate, is_remembered};
 use crate::instruments::{InstrumentError, Instruments};
 use crate::limits::{BandWidth, GatewayOptions, Limits, LimitsError};
+use crate::owed::Owed;
 use crate::strategy_book::{Exposure, StrategyBook};
 
 /// Checks orders, tracks them to their end, and routes reports to their owners. See the crate's page for its guarantees and
@@ -27,6 +28,8 @@ pub struct Gateway {
     pub(crate) anomalies: Anomalies,
     /// The accounts, where they are kept.
     pub(crate) gate: Option<Box<Gate>>,
+    /// Orders that must end.
+    pub(crate) owed: Owed,
     /// Executions before this position have been seen.
     pub(crate) next_execution: u64,
     /// Executions before this position are contained in the restored state: they are passed on, and not booked.
@@ -44,6 +47,7 @@ impl Gateway {
             books: Vec::new(),
             anomalies: Anomalies::default(),
             gate: None,
+            owed: Owed::default(),
             next_execution: 0,
             contained: 0,
         })
@@ -86,17 +90,11 @@ impl Gateway {
         Ok(())
     }
 
-    /// A strategy has stopped or died: until it starts again, its requests are refused with [`Reason::StrategyGone`].
-    /// Returns the cancels to write to `td.orders`, one for each working order without a cancel on its way; none when the
-    /// strategy was stopped already.
+    /// A strategy has stopped or died: until it starts again, its requests are refused with [`Reason::StrategyGone`], and its
+    /// working orders must end. Returns the cancels to write to `td.orders`, one for each of these orders without a cancel on
+    /// its way; none when the strategy was stopped already.
     pub fn strategy_stopped(&mut self, strategy: StrategyId) -> Vec<CancelOrder> {
-        match self.book_mut(strategy) {
-            Some(book) if book.is_running => {
-                book.is_running = false;
-                book.cancel_all()
-            }
-            _ => Vec::new(),
-        }
+        if self.set_running(strategy, false) { self.cancel_all(strategy) } else { Vec::new() }
     }
 
     /// A strategy has gone whose orders work on.
@@ -104,17 +102,22 @@ impl Gateway {
         self.set_running(strategy, false);
     }
 
-    /// Cancels to write to `td.orders` for everything that works for a strategy and has no cancel on its way, by
-    /// ascending order id.
+    /// Everything that works for a strategy must end: the cancels to write to `td.orders`, one for each order without a cancel
+    /// on its way, by ascending order id.
     pub fn cancel_all(&mut self, strategy: StrategyId) -> Vec<CancelOrder> {
-        self.book_mut(strategy).map_or_else(Vec::new, StrategyBook::cancel_all)
+        self.end_those(strategy, |_| true)
     }
 
-    /// Cancels to write to `td.orders` for everything that works for a strategy under an epoch before `epoch`, and has no
-    /// cancel on its way, by ascending order id: for a strategy that was restarted while td did not run.
+    /// Everything that works for a strategy under an epoch before `epoch` must end: for a strategy that was restarted while td
+    /// did not run. Returns cancels as [`Gateway::cancel_all`] does.
     pub fn cancel_before(&mut self, strategy: StrategyId, epoch: u16) -> Vec<CancelOrder> {
-        let is_older = |id: OrderId| OrderId::new(strategy, epoch, 0).is_of_newer_epoch_than(id.epoch());
-        self.book_mut(strategy).map_or_else(Vec::new, |book| book.cancel_if(is_older))
+        self.end_those(strategy, |id| OrderId::new(strategy, epoch, 0).is_of_newer_epoch_than(id.epoch()))
+    }
+
+    fn end_those(&mut self, strategy: StrategyId, wanted: impl Fn(OrderId) -> bool) -> Vec<CancelOrder> {
+        let Gateway { books, owed, .. } = self;
+        let book = find(books, strategy);
+        book.map_or_else(Vec::new, |book| book.end_those(Reason::StrategyGone, owed, wanted))
     }
 
     /// Whether what this strategy would be told of new orders can be put on disk, where that must be: otherwise its new
@@ -425,7 +428,7 @@ impl Gateway {
         held.map(|(seat, _)| StrategyId(seat as u16))
     }
 
-    fn book(&self, strategy: StrategyId) -> Option<&StrategyBook> {
+    pub(crate) fn book(&self, strategy: StrategyId) -> Option<&StrategyBook> {
         self.books.get(usize::from(strategy.0))?.as_deref()
     }
 

@@ -15,6 +15,9 @@
 //!   replace on its way could give it. See [`Exposure`].
 //! - **Every order ends.** What was sent to matching works until matching ends it, and
 //!   `orders = rejected + filled + cancelled + working` at any moment. See [`Counters`].
+//! - **What must end ends.** Once td has decided that an order must end (a kill switch, the end of its strategy or of its
+//!   epoch), no replace of it goes out, and td owes a cancel until it has ended: one that the market refuses is sent again
+//!   ([`Gateway::owed_cancels`]).
 //! - **No panics.** Malformed messages and impossible executions are counted, each kind under its own name ([`Anomaly`]),
 //!   and returned to be logged.
 //! - **Steady cost.** An order, a cancel, a replace and an execution each cost a fixed number of table look-ups
@@ -75,11 +78,13 @@ mod checks;
 mod counters;
 mod decision;
 mod desk;
+mod ending;
 mod execution;
 mod gateway;
 mod instruments;
 mod limits;
 mod orders;
+mod owed;
 mod process;
 mod restore;
 mod strategy_book;
@@ -91,6 +96,7 @@ pub use execution::{Delivery, Outcome};
 pub use gateway::Gateway;
 pub use instruments::InstrumentError;
 pub use limits::{GatewayOptions, Limits, LimitsError};
+pub use owed::{FIRST_PAUSE, LONGEST_PAUSE, back_off};
 pub use process::SERVICE;
 pub use restore::RestoreError;
 pub use strategy_book::Exposure;

@@ -16,11 +16,14 @@
 //! but how much may yet trade: while a replace is on its way the order counts with the largest total quantity
 //! that it has or was asked to get (`ceiling`), and falls back to the confirmed total once none is left.
 //!
+//! An order may have to end ([`WorkingOrder::ends`]): td has decided so, whatever its owner does. From then on no replace of it
+//! goes out, and td owes a cancel until it has ended ([`crate::owed`]).
+//!
 //! An order that matching calls final is final from either state, and the total of a `Replaced` is taken as it
 //! is, as is that of a `Reduced`. Apart from that an update which fits neither the state nor the fills before it changes no number; either
 //! way it is [`Anomaly::OutOfStep`].
 
-use wire::{InstrumentId, NewOrder, OrderId, OrderMap, OrderStatus, OrderUpdate, Price, Side};
+use wire::{InstrumentId, NewOrder, OrderId, OrderMap, OrderStatus, OrderUpdate, Price, Reason, Side};
 
 use crate::Anomaly;
 
@@ -37,6 +40,8 @@ pub(crate) struct WorkingOrder {
     pub(crate) instrument: InstrumentId,
     pub(crate) side: Side,
     state: State,
+    /// Why it must end, if td has decided so.
+    pub(crate) ends: Option<Reason>,
     pub(crate) price: Price,
     /// Total quantity that matching has confirmed, or was sent first.
     pub(crate) total: i64,
@@ -55,6 +60,7 @@ impl WorkingOrder {
             instrument: order.instrument,
             side: order.side,
             state: State::Sent,
+            ends: None,
             price: order.price,
             total: order.quantity.0,
             ceiling: order.quantity.0,
@@ -70,6 +76,7 @@ impl WorkingOrder {
             instrument: update.instrument,
             side: update.side,
             state: State::Working,
+            ends: None,
             price: update.price,
             total: update.quantity.0,
             ceiling: update.quantity.0,
@@ -113,6 +120,11 @@ impl WorkingOrder {
     /// A cancel has been sent.
     pub(crate) fn cancel_sent(&mut self) {
         self.cancels = self.cancels.saturating_add(1);
+    }
+
+    /// td has decided that it must end. The first reason stays.
+    pub(crate) fn must_end(&mut self, why: Reason) {
+        self.ends.get_or_insert(why);
     }
 
     /// Some of it traded. `remaining` is the rest, as matching has it.
@@ -204,7 +216,7 @@ pub(crate) fn ids(orders: &OrderTable) -> Vec<OrderId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::{AccountId, Cause, Nanos, OrderType, Quantity, Reason, TimeInForce};
+    use wire::{AccountId, Cause, Nanos, OrderType, Quantity, TimeInForce};
 
     fn order(quantity: i64) -> WorkingOrder {
         WorkingOrder::sent(&NewOrder {

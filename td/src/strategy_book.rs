@@ -11,6 +11,7 @@ use crate::desk::Gate;
 use crate::instruments::Instruments;
 use crate::limits::Limits;
 use crate::orders::{self, OrderTable, WorkingOrder};
+use crate::owed::Owed;
 
 /// One strategy's position in one instrument, and what works on top of it.
 ///
@@ -236,6 +237,9 @@ impl StrategyBook {
         if order.instrument != replace.instrument {
             return Err(Reason::Malformed);
         }
+        if let Some(why) = order.ends {
+            return Err(why);
+        }
         if !self.is_durable {
             return Err(Reason::NotDurable);
         }
@@ -266,19 +270,28 @@ impl StrategyBook {
         Some(order)
     }
 
-    /// A cancel for each working order that has none on its way, by ascending id; each counts as sent.
-    pub(crate) fn cancel_all(&mut self) -> Vec<CancelOrder> {
-        self.cancel_if(|_| true)
+    /// Notes that the orders that `wanted` selects must end. A cancel for each that has none on its way, by ascending id; each
+    /// counts as sent.
+    pub(crate) fn end_those(
+        &mut self,
+        why: Reason,
+        owed: &mut Owed,
+        wanted: impl Fn(OrderId) -> bool,
+    ) -> Vec<CancelOrder> {
+        let ids = orders::ids(&self.orders).into_iter().filter(|id| wanted(*id));
+        ids.filter_map(|id| self.end_order(id, why, owed)).collect()
     }
 
-    /// The same for the orders that `wanted` selects.
-    pub(crate) fn cancel_if(&mut self, wanted: impl Fn(OrderId) -> bool) -> Vec<CancelOrder> {
-        let ids = orders::ids(&self.orders).into_iter().filter(|id| wanted(*id));
-        let cancel = |id: OrderId| {
-            let order = self.orders.get_mut(id).filter(|order| !order.is_cancelling())?;
-            order.cancel_sent();
-            Some(CancelOrder::new(id, order.instrument))
-        };
-        ids.filter_map(cancel).collect()
+    /// Notes that an order must end. Its cancel, if it works and has none on its way; it counts as sent.
+    pub(crate) fn end_order(&mut self, id: OrderId, why: Reason, owed: &mut Owed) -> Option<CancelOrder> {
+        let order = self.orders.get_mut(id)?;
+        order.must_end(why);
+        owed.add(id, order.instrument);
+        if order.is_cancelling() {
+            return None;
+        }
+        order.cancel_sent();
+        owed.sent(id, order.instrument);
+        Some(CancelOrder::new(id, order.instrument))
     }
 }

@@ -292,12 +292,23 @@ fn an_order_of_an_account_that_is_closed_by_force_is_cancelled_once_until_that_i
     assert!(gateway.on_update(128, &accepted(&rests)).is_copied);
     let asked = CancelOrder::new(rests.order_id, rests.instrument);
     assert_eq!(gateway.cancel_one(&asked), Some(asked));
+    gateway.note_cancels(&[asked]);
     assert_eq!(gateway.cancel_one(&asked), None, "on its way");
     let refused = OrderUpdate { status: OrderStatus::CancelRejected, ..accepted(&rests) };
     let outcome = gateway.on_update(192, &refused);
     assert_eq!((outcome.anomaly, outcome.is_copied), (None, true));
     assert_eq!(gateway.accounts().unwrap().follower().desk.anomalies().of(accounts::Anomaly::OutOfStep), 0);
+    assert!(gateway.owes_cancels(), "td sends it again also where the ledger does not ask");
     assert_eq!(gateway.cancel_one(&asked), Some(asked), "again");
+    let larger = ReplaceOrder {
+        order_id: rests.order_id,
+        instrument: rests.instrument,
+        source: 0,
+        price: rests.price,
+        quantity: Quantity(20),
+    };
+    let refused = gateway.on_replace(ME, &larger).unwrap_err();
+    assert_eq!(refused.reason, Reason::ForcedLiquidation);
     let unknown = CancelOrder::new(OrderId::new(ME, 1, 9), rests.instrument);
     assert_eq!(gateway.cancel_one(&unknown), None);
 }

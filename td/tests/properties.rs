@@ -26,6 +26,8 @@ enum Step {
     Reduce { target: usize, quantity: i64 },
     CancelAll { from: u16, owner: u16, instrument: u32, side: Option<bool> },
     Gone { strategy: u16 },
+    Phase { takes_cancels: bool },
+    Time { milliseconds: u64 },
     Back { strategy: u16 },
 }
 
@@ -59,6 +61,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
             }
         ),
         1 => seat.clone().prop_map(|strategy| Step::Gone { strategy }),
+        1 => any::<bool>().prop_map(|takes_cancels| Step::Phase { takes_cancels }),
+        2 => (0..100_u64).prop_map(|milliseconds| Step::Time { milliseconds }),
         1 => seat.prop_map(|strategy| Step::Back { strategy }),
     ];
     proptest::collection::vec(step, 1..300)
@@ -75,6 +79,7 @@ struct World {
     positions: BTreeMap<(StrategyId, InstrumentId), i64>,
     next: u32,
     frame: u64,
+    now: u64,
 }
 
 impl World {
@@ -101,6 +106,7 @@ impl World {
             positions: BTreeMap::new(),
             next: 0,
             frame: 0,
+            now: 0,
         }
     }
 
@@ -175,6 +181,12 @@ impl World {
                 let cancels = self.gateway.strategy_stopped(StrategyId(strategy));
                 self.market.queue.extend(cancels.into_iter().map(Request::Cancel));
             }
+            Step::Phase { takes_cancels } => self.market.takes_cancels = takes_cancels,
+            Step::Time { milliseconds } => {
+                self.now += milliseconds * 1_000_000;
+                let cancels = self.gateway.owed_cancels(self.now, td::back_off);
+                self.market.queue.extend(cancels.into_iter().map(Request::Cancel));
+            }
             Step::Back { strategy } => {
                 self.gateway.strategy_started(StrategyId(strategy), LIMITS).unwrap();
             }
@@ -190,6 +202,8 @@ impl World {
                 if let Request::New(order) = checked {
                     assert_eq!(self.ends.insert(order.order_id, 0), None, "an id was let through twice");
                 }
+                let changes = matches!(checked, Request::Replace(_));
+                assert!(!changes || self.gateway.must_end().all(|order| order != checked.order_id()));
                 self.market.queue.push_back(checked);
             }
             Decision::Answer(answer) => {
@@ -234,6 +248,8 @@ impl World {
             assert_eq!(working, own.clone().count());
             assert!(working <= LIMITS.max_working_orders as usize);
             assert!(is_accounted(self.gateway.counters(strategy).unwrap(), working));
+            let ending = self.gateway.must_end().filter(|order| order.strategy() == strategy);
+            assert!(ending.count() <= working, "what must end works, or is forgotten");
             for instrument in (1..=INSTRUMENTS).map(InstrumentId) {
                 let exposure = self.gateway.exposure(strategy, instrument);
                 let held = self.positions.get(&(strategy, instrument)).copied().unwrap_or(0);
@@ -272,11 +288,17 @@ proptest! {
         for strategy in 0..STRATEGIES {
             world.apply(Step::Gone { strategy });
         }
-        while !world.market.queue.is_empty() {
-            world.apply(Step::Market { die: 7 });
-            world.check();
+        // Whatever the market refused until now: from some moment on it takes cancels.
+        for _ in 0..40 {
+            while !world.market.queue.is_empty() {
+                world.apply(Step::Market { die: 7 });
+                world.check();
+            }
+            world.apply(Step::Phase { takes_cancels: true });
+            world.apply(Step::Time { milliseconds: 1_000 });
         }
         prop_assert!(world.market.resting.is_empty(), "the cancels took everything out");
+        prop_assert!(world.gateway.must_end().next().is_none() && !world.gateway.owes_cancels());
         prop_assert!(world.ends.values().all(|&ends| ends == 1), "{:?}", world.ends);
         for strategy in (0..STRATEGIES).map(StrategyId) {
             prop_assert_eq!(world.gateway.working_orders(strategy), 0);

@@ -36,6 +36,9 @@ impl Desk {
             self.hold(place, Reservation::default());
             self.unlink(place);
             self.orders.ended(place);
+            if !self.must_end.is_empty() {
+                self.must_end.remove(&update.order_id);
+            }
             if update.status == OrderStatus::Rejected {
                 self.refused(Some(account), strategy, update.event_time, update.reason.into());
             }

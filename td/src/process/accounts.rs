@@ -4,8 +4,8 @@ use accounts::{BY_FORCE, Entry, Follower, Kill, Options};
 use node::{Context, Counter, Frame, InputId, Node, Posted, RunError};
 use topology::{DeskSection, TdSection, desk};
 use wire::{
-    AccountAction, AccountId, AccountScope, AnyMessage, DROP_TAKEN, EntryResult, Instrument, Message, Nanos,
-    StrategyId,
+    AccountAction, AccountChange, AccountId, AccountScope, AnyMessage, DROP_TAKEN, EntryResult, Instrument,
+    Message, Nanos, StrategyId,
 };
 
 use super::Td;
@@ -218,10 +218,11 @@ impl Td {
         for instrument in &listed {
             self.list_terms(instrument).map_err(RunError::failed)?;
         }
-        // Those that a predecessor could not cancel.
+        // What a predecessor could not cancel.
+        let cancels = self.gateway.cancel_killed();
+        self.cancel(cancels)?;
         for (scope, subject) in self.gateway.killed() {
-            let cancels = self.gateway.cancel_scope(scope, subject);
-            self.send_cancels(&cancels)?;
+            self.cancel_scope(scope, subject)?;
         }
         self.kill_fallen()
     }
@@ -268,7 +269,7 @@ impl Td {
         };
         let result = EntryResult { entry: frame.position, refusal, about };
         let result = Posted { topic: DROP_TAKEN, message_id: EntryResult::ID, payload: result.bytes() };
-        match taken {
+        match &taken {
             Ok(_) => {
                 self.entered();
                 let (message_id, payload) = (frame.message_id, frame.payload);
@@ -277,11 +278,21 @@ impl Td {
             }
             Err(refusal) => {
                 self.copy(&[result], None);
-                context.add(Counter::Malformed, u64::from(refusal == accounts::Refusal::Malformed));
+                context.add(Counter::Malformed, u64::from(*refusal == accounts::Refusal::Malformed));
                 log::warn!("entry at position {} of desk.entries refused: {refusal}", frame.position);
             }
         }
-        Ok(())
+        match AccountChange::decode(frame.payload) {
+            // The switch has fallen already: what the market has refused since is cancelled again, without a pause.
+            Ok(change)
+                if frame.message_id == AccountChange::ID
+                    && change.action == AccountAction::Kill
+                    && taken == Err(accounts::Refusal::Already) =>
+            {
+                self.cancel_scope(change.scope, change.subject)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A mark, a kill, an account that is frozen while it is closed by force, or a cancel or an order that does so.
@@ -320,7 +331,7 @@ impl Td {
             Ok(AnyMessage::CancelOrder(cancel)) => {
                 let cancel = self.gateway.cancel_one(&cancel);
                 context.add(Counter::Cancels, u64::from(cancel.is_some()));
-                self.send_cancels(cancel.as_slice())
+                self.cancel(cancel.into_iter().collect())
             }
             Ok(AnyMessage::NewOrder(order)) => {
                 if self.refused_before.take(ledger, frame).is_some() {
@@ -371,14 +382,7 @@ impl Td {
     fn fall(&mut self) -> Result<(), RunError> {
         let fallen = self.accounts.as_mut().map(|accounts| std::mem::take(&mut accounts.fallen));
         for kill in fallen.unwrap_or_default() {
-            let cancels = self.gateway.cancel_scope(kill.scope, kill.subject);
-            log::warn!(
-                "kill switch: {} orders of {:?} {} are cancelled",
-                cancels.len(),
-                kill.scope,
-                kill.subject
-            );
-            self.send_cancels(&cancels)?;
+            self.cancel_scope(kill.scope, kill.subject)?;
         }
         Ok(())
     }

@@ -81,6 +81,11 @@ impl Batches {
         self.extent.is_open()
     }
 
+    /// Where md's journals were when the latest batch was opened: it grows from event to event.
+    pub(super) fn event(&self) -> u64 {
+        self.event
+    }
+
     /// Opens the next batch if there is one and all other nodes are idle. True when requests wait for that.
     pub(super) fn advance(&mut self) -> bool {
         if self.is_open() || !self.has_orders() {

@@ -22,6 +22,7 @@ mod drops;
 mod epochs;
 mod extent;
 mod leaving;
+mod owing;
 mod recall;
 mod refused;
 mod reports;
@@ -111,6 +112,8 @@ fn run<R: Runner>(mut node: Node, runner: R) -> Result<R::Outcome, RunError> {
         unsettled: Unsettled::default(),
         epochs: Epochs::watch(&node, &orders, &lasting(&section))?,
         leaving: Leaving::default(),
+        own: 0,
+        watch: owing::Watch::new(&node),
         batches: if node.assignment().deterministic {
             let asked = accounts.as_ref().map(|accounts| accounts.risk());
             let batched: Vec<InputId> = orders.iter().copied().chain(asked).collect();
@@ -206,6 +209,10 @@ struct Td {
     epochs: Epochs,
     /// Strategies that left, until their last requests are taken.
     leaving: Leaving,
+    /// The last number of a request of td's own.
+    own: u32,
+    /// What is looked at while cancels are owed.
+    watch: owing::Watch,
     /// By input: requests up to this position were handled by a predecessor.
     handled_up_to: Vec<Option<u64>>,
     /// Requests that a predecessor has refused, and perhaps not answered.
@@ -234,11 +241,15 @@ impl Td {
     /// Takes over a predecessor's state, and what happened to the strategies meanwhile.
     fn open(&mut self, context: &mut Context) -> Result<(), RunError> {
         self.is_open = true;
+        let mut still_owed = BTreeSet::new();
         if let Some(recall) = self.recall.take() {
             let gate = self.accounts.as_mut().map(|accounts| accounts.resumed()).transpose()?;
             let resumed = recall.into_gateway(&mut self.gateway, gate)?;
             resumed.copies.iter().for_each(|copied| self.copy_late(copied));
             self.traces = resumed.traces;
+            self.own = resumed.own.unwrap_or(0);
+            let ending = resumed.ending;
+            still_owed = resumed.unsure;
             let last = resumed.handled.keys().max().map_or(0, |last| last + 1);
             self.handled_up_to = (0..last).map(|input| resumed.handled.get(&input).copied()).collect();
             let oldest = resumed.oldest;
@@ -251,6 +262,8 @@ impl Td {
                 self.deliver(context, position, &delivery);
             }
             self.start_strategies().map_err(|error| RunError::failed(error.to_string()))?;
+            let cancels = ending.into_iter().filter_map(|order| self.gateway.end_order(order)).collect();
+            self.cancel(cancels)?;
         }
         self.open_accounts()?;
         for strategy in std::mem::take(&mut self.ended) {
@@ -270,7 +283,8 @@ impl Td {
             }
             self.cancel(cancels)?;
         }
-        Ok(())
+        let cancels = still_owed.into_iter().filter_map(|order| self.gateway.cancel_again(order)).collect();
+        self.cancel(cancels)
     }
 
     fn cancel_orders_of(&mut self, strategy: StrategyId) -> Result<(), RunError> {
@@ -407,7 +421,13 @@ impl Component for Td {
         self.take_deferred(context);
         self.keep_unreported(context);
         if let Some(batches) = &mut self.batches {
+            let was_open = batches.is_open();
             waiting |= batches.advance();
+            if batches.is_open() && !was_open {
+                self.send_owed_in_step()?;
+            }
+        } else if self.gateway.owes_cancels() {
+            self.send_owed(context)?;
         }
         waiting |= self.accounts.as_mut().is_some_and(|accounts| accounts.drops.is_full());
         if waiting {

@@ -3,7 +3,7 @@
 //! | state | from | content |
 //! |---|---|---|
 //! | positions, working orders | the ledger's last snapshot | the state up to a position of the executions |
-//! | requests | `td.orders` | those on their way to matching, or answered behind the snapshot |
+//! | requests | `td.orders` | those on their way to matching, or answered behind the snapshot; which orders td has cancelled by itself |
 //! | executions | `matching.executions` | those behind the snapshot, and those not yet reported |
 //! | reports | `reports.…` | the last execution that was reported to a strategy, and its last refusal |
 //!
@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use accounts::Kill;
 use node::{Frame, Input, InputId, Node, Output, RunError, read_behind_snapshot, read_held};
 use wire::fold::Snapshot;
-use wire::{Execution, OrderId, OrderStatus, Reason, Request, StrategyId};
+use wire::{CancelOrder, Execution, OrderId, OrderStatus, Reason, Request, StrategyId};
 
 use super::routes::Routes;
 use crate::{Delivery, Gate, Gateway};
@@ -29,16 +29,20 @@ pub(super) struct Recall {
     snapshot: Option<Snapshot>,
     /// Position, message id, payload.
     executions: Vec<(u64, u16, Vec<u8>)>,
-    /// Position in `td.orders`.
-    sent: Vec<(u64, Request)>,
+    /// Position in `td.orders`, and when it was written.
+    sent: Vec<((u64, u64), Request)>,
     /// Requests up to this one were answered when the snapshot was taken.
     answered: u64,
     /// Orders that had ended when the snapshot was taken, as far as the executions go back: a market elsewhere answers in any
     /// order, so their requests may stand behind `answered`.
     ended: BTreeSet<OrderId>,
+    /// When a cancel of these orders was last refused before the snapshot was taken.
+    refused: BTreeMap<OrderId, u64>,
     traces: BTreeMap<StrategyId, Trace>,
     /// By input: position of the last request that the predecessor had handled, among those that are read again.
     handled: BTreeMap<usize, u64>,
+    /// The last request that the predecessor made by itself.
+    own: Option<u32>,
 }
 
 /// What a predecessor's journals say about one strategy.
@@ -66,6 +70,12 @@ pub(super) struct Resumed {
     pub(super) oldest: u64,
     /// What the predecessor had sent on or taken, and not written to the drop copy.
     pub(super) copies: Vec<Copied>,
+    /// Orders that the predecessor had cancelled by itself: they must end.
+    pub(super) ending: BTreeSet<OrderId>,
+    /// Orders of which a cancel counts as on its way that may have been refused already.
+    pub(super) unsure: BTreeSet<OrderId>,
+    /// The last number that the predecessor gave to a request of its own.
+    pub(super) own: Option<u32>,
 }
 
 /// An event of the drop copy.
@@ -124,8 +134,10 @@ impl Recall {
 
     fn request(&mut self, frame: &Frame<'_>) {
         let Ok(request) = Request::decode(frame.message_id, frame.payload) else { return };
-        self.sent.push((frame.position, request));
-        if request.source() != Some(0) {
+        self.sent.push(((frame.position, frame.time), request));
+        if request.is_of_td() {
+            self.own = request.source();
+        } else if request.source() != Some(0) {
             self.traces.entry(request.order_id().strategy()).or_default().sent = Some(request);
         }
     }
@@ -139,7 +151,8 @@ impl Recall {
             self.executions.clear();
             self.answered = 0;
             self.ended.clear();
-            let Recall { executions, answered, ended, .. } = self;
+            self.refused.clear();
+            let Recall { executions, answered, ended, refused, .. } = self;
             let mut first = u64::MAX;
             let whole = read_held(node.instance(), journal, None, |frame| {
                 first = first.min(frame.position);
@@ -147,11 +160,12 @@ impl Recall {
                     && let Ok(execution) = Execution::decode(frame.message_id, frame.payload)
                 {
                     *answered = execution.answered_up_to();
-                    if let Execution::Update(update) = execution
-                        && update.status.is_final()
-                        && update.reason != Reason::DuplicateOrder
-                    {
-                        ended.insert(update.order_id);
+                    if let Execution::Update(update) = execution {
+                        if update.status.is_final() && update.reason != Reason::DuplicateOrder {
+                            ended.insert(update.order_id);
+                        } else if update.status == OrderStatus::CancelRejected {
+                            refused.insert(update.order_id, frame.time);
+                        }
                     }
                 }
                 if frame.position < end {
@@ -172,9 +186,10 @@ impl Recall {
 
     /// Into a gateway whose instruments are listed.
     pub(super) fn into_gateway(self, gateway: &mut Gateway, gate: Option<Gate>) -> Result<Resumed, RunError> {
-        let mut copies = Vec::new();
+        let (mut copies, mut own) = (Vec::new(), self.own);
         if let Some(gate) = gate {
             let contained = gate.follower().contained;
+            own = own.or(Some(contained.last_source).filter(|last| last & CancelOrder::OF_TD != 0));
             gateway.keep_accounts(gate);
             let last = self.sent.iter().rposition(|(_, request)| contained.ends_with(request));
             if last.is_none() && contained.requests > 0 {
@@ -196,7 +211,7 @@ impl Recall {
             }
             None => (0, 0),
         };
-        for (position, request) in &self.sent {
+        for ((position, _), request) in &self.sent {
             let has_ended = matches!(request, Request::New(order) if self.ended.contains(&order.order_id));
             if *position > self.answered && !has_ended {
                 gateway.resend(request);
@@ -227,7 +242,34 @@ impl Recall {
             self.sent.len(),
             self.executions.len()
         );
-        Ok(Resumed { traces: self.traces, handled: self.handled, unreported, oldest, copies })
+        let own_requests = self.sent.iter().filter(|(_, request)| request.is_of_td());
+        let ending = own_requests.map(|(_, request)| request.order_id()).collect();
+        let unsure = self.unsure();
+        Ok(Resumed {
+            traces: self.traces,
+            handled: self.handled,
+            unreported,
+            oldest,
+            copies,
+            ending,
+            unsure,
+            own,
+        })
+    }
+}
+
+impl Recall {
+    /// Orders of which a cancel may have been refused although it stands behind `answered`: a market elsewhere answers in any
+    /// order. What a request causes has a later time than the request.
+    fn unsure(&self) -> BTreeSet<OrderId> {
+        let unanswered = self.sent.iter().filter(|((position, _), _)| *position > self.answered);
+        let cancels = unanswered.filter_map(|((_, time), request)| match request {
+            Request::Cancel(cancel) => Some((cancel.order_id, *time)),
+            _ => None,
+        });
+        let may_be_refused =
+            |(order, time): &(OrderId, u64)| self.refused.get(order).is_some_and(|refused| refused >= time);
+        cancels.filter(may_be_refused).map(|(order, _)| order).collect()
     }
 }
 
@@ -266,141 +308,10 @@ fn failed(error: impl std::fmt::Display) -> RunError {
     RunError::failed(format!("cannot take up where td was: {error}"))
 }
 
-/// Low 32 bits of the number of the line at `position`; never zero, which stands for "no request".
+/// Low 31 bits of the number of the line at `position`; never zero, which stands for "no request".
 pub(super) fn line(position: u64) -> u32 {
-    ((position / 64) as u32).max(1)
+    ((position / 64) as u32 & !CancelOrder::OF_TD).max(1)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use wire::{
-        CancelOrder, Fill, InstrumentId, Liquidity, Message, Nanos, OrderUpdate, Price, Quantity,
-        ReplaceOrder, Side,
-    };
-
-    const OWNER: StrategyId = StrategyId(5);
-
-    fn order_id() -> OrderId {
-        OrderId::new(OWNER, 1, 1)
-    }
-
-    fn frame<'a, M: Message>(position: u64, time: u64, message: &'a M) -> Frame<'a> {
-        let payload = message.bytes();
-        Frame { position, time, message_id: M::ID, flags: 0, topic: 0, epoch: 1, payload }
-    }
-
-    fn replace() -> ReplaceOrder {
-        let (price, quantity) = (Price(10), Quantity(7));
-        ReplaceOrder { order_id: order_id(), instrument: InstrumentId(1), source: 0, price, quantity }
-    }
-
-    fn refusal(status: OrderStatus, refused_request: u64, reported_up_to: u64) -> OrderUpdate {
-        OrderUpdate { refused_request, reported_up_to, ..crate::answer::malformed(order_id(), status) }
-    }
-
-    fn fill(execution: u64) -> Fill {
-        Fill {
-            order_id: order_id(),
-            trade_id: 1,
-            instrument: InstrumentId(1),
-            side: Side::Buy,
-            liquidity: Liquidity::Maker,
-            reserved: [0; 2],
-            price: Price(10),
-            quantity: Quantity(1),
-            remaining: Quantity(1),
-            event_time: Nanos(0),
-            execution,
-            answered_up_to: 0,
-        }
-    }
-
-    /// The replace at 640 is refused at time 30, after the cancel at 704 was written at time 20. td is killed before it can
-    /// write the cancel to `td.orders`, which is full.
-    #[test]
-    fn an_order_that_has_ended_is_not_on_its_way_although_one_before_it_is() {
-        let mut gateway = Gateway::new(crate::GatewayOptions::default()).unwrap();
-        let instrument = wire::Instrument {
-            id: InstrumentId(1),
-            reserved: 0,
-            symbol: wire::Symbol::new("A").unwrap(),
-            tick: Price(1),
-            lot: Quantity(1),
-            price_low: Price::NONE,
-            price_high: Price::NONE,
-            reference_price: Price::NONE,
-            max_quantity: Quantity(0),
-            multiplier: 0,
-            currency: wire::Currency::EMPTY,
-        };
-        gateway.on_instrument(&instrument).unwrap();
-        gateway.strategy_started(OWNER, crate::Limits::NONE).unwrap();
-        let order = |sequence, quantity| {
-            let id = OrderId::new(OWNER, 1, sequence);
-            let (kind, life) = (wire::OrderType::Limit, wire::TimeInForce::Day);
-            let (price, quantity) = (Price(10), Quantity(quantity));
-            Request::New(wire::NewOrder::plain(id, InstrumentId(1), Side::Buy, kind, life, price, quantity))
-        };
-        let recall = Recall {
-            sent: vec![(64, order(1, 3)), (256, order(2, 4)), (448, order(3, 5))],
-            answered: 0,
-            ended: BTreeSet::from([OrderId::new(OWNER, 1, 2)]),
-            ..Recall::default()
-        };
-        recall.into_gateway(&mut gateway, None).unwrap();
-        assert_eq!(gateway.exposure(OWNER, InstrumentId(1)).working_buys, 3 + 5);
-        // Its number is used up all the same.
-        let Request::New(again) = order(2, 4) else { panic!() };
-        assert_eq!(gateway.on_new_order(OWNER, &again).unwrap_err().reason, Reason::DuplicateOrder);
-    }
-
-    #[test]
-    fn an_older_refusal_of_the_same_order_does_not_hide_a_request_that_was_not_answered() {
-        let (replace, cancel) = (replace(), CancelOrder::new(order_id(), InstrumentId(1)));
-        let refusal = refusal(OrderStatus::ReplaceRejected, 640, 0);
-        let mut trace = Trace::default();
-        trace.report(&frame(64, 30, &refusal));
-        assert!(trace.shows(&frame(640, 10, &replace), false), "the refused one was answered");
-        assert!(!trace.shows(&frame(704, 20, &cancel), false), "the cancel was not");
-    }
-
-    #[test]
-    fn a_refusal_of_malformed_bytes_shows_them() {
-        let mut trace = Trace::default();
-        let garbled = Frame { payload: b"what", ..frame(640, 10, &replace()) };
-        assert!(!trace.shows(&garbled, false));
-        trace.report(&frame(64, 30, &refusal(OrderStatus::ReplaceRejected, 640, 0)));
-        assert!(trace.shows(&garbled, false));
-    }
-
-    /// A ring that has gone round since the last execution was passed on.
-    #[test]
-    fn refusals_alone_say_how_far_executions_were_reported() {
-        let mut trace = Trace::default();
-        for (position, request) in [(64, 640), (192, 704)] {
-            trace.report(&frame(position, 1, &refusal(OrderStatus::CancelRejected, request, 4_096)));
-        }
-        assert_eq!((trace.reported_up_to, trace.refused_request), (4_096, 704));
-        trace.report(&frame(320, 1, &fill(8_192)));
-        assert_eq!(trace.reported_up_to, 8_192);
-        trace.report(&frame(448, 1, &refusal(OrderStatus::CancelRejected, 768, 8_192)));
-        assert_eq!(trace.reported_up_to, 8_192);
-    }
-
-    #[test]
-    fn a_request_that_was_sent_is_known_by_its_line() {
-        let first = Request::Cancel(CancelOrder::new(order_id(), InstrumentId(1)));
-        let mut recall = Recall::default();
-        let sent = first.with_source(line(640));
-        recall.request(&Frame {
-            message_id: sent.message_id(),
-            payload: sent.bytes(),
-            ..frame(64, 5, &replace())
-        });
-        let trace = recall.traces[&OWNER];
-        let cancel = CancelOrder::new(order_id(), InstrumentId(1));
-        assert!(trace.shows(&frame(640, 1, &cancel), false));
-        assert!(!trace.shows(&frame(704, 2, &cancel), false), "a second cancel of the same order");
-    }
-}
+mod tests;

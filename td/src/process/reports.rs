@@ -59,6 +59,10 @@ impl Td {
             // An error is one of `td.orders`, which the next request meets too.
             let _ = self.kill_fallen();
         }
+        if self.gateway.owes_cancels() {
+            // Live, the next turn looks at it.
+            let _ = self.send_owed_in_step();
+        }
     }
 
     /// Passes an execution on, unless a predecessor has.

@@ -106,13 +106,14 @@ impl Td {
             .map_err(|source| RunError::Write { journal: self.orders.journal.clone(), source })
     }
 
+    /// Sends cancels of td's own. Each has a number, by which a successor finds it among those that look the same.
     pub(super) fn cancel(&mut self, cancels: Vec<CancelOrder>) -> Result<(), RunError> {
-        self.gateway.note_cancels(&cancels, Nanos(0));
-        self.send_cancels(&cancels)
-    }
-
-    /// Cancels of which the desk knows.
-    pub(super) fn send_cancels(&mut self, cancels: &[CancelOrder]) -> Result<(), RunError> {
+        self.gateway.note_cancels(&cancels);
+        let number = |cancel| {
+            self.own = self.own.wrapping_add(1) | CancelOrder::OF_TD;
+            CancelOrder { source: self.own, ..cancel }
+        };
+        let cancels: Vec<CancelOrder> = cancels.into_iter().map(number).collect();
         cancels.chunks(CANCELS_AT_ONCE).try_for_each(|cancels| {
             let group: Vec<Posted<'_>> = cancels
                 .iter()

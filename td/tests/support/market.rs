@@ -6,11 +6,18 @@ use wire::*;
 
 use crate::support::{self, fill, update};
 
-#[derive(Default)]
 pub(crate) struct Market {
     pub(crate) queue: VecDeque<Request>,
     /// Orders in the book, with what has traded of each.
     pub(crate) resting: BTreeMap<OrderId, (NewOrder, i64)>,
+    /// False in a phase in which cancels are refused.
+    pub(crate) takes_cancels: bool,
+}
+
+impl Default for Market {
+    fn default() -> Market {
+        Market { queue: VecDeque::new(), resting: BTreeMap::new(), takes_cancels: true }
+    }
 }
 
 impl Market {
@@ -19,6 +26,13 @@ impl Market {
         match self.queue.pop_front() {
             None => Vec::new(),
             Some(Request::New(order)) => self.on_new(order, die),
+            Some(Request::Cancel(cancel))
+                if !self.takes_cancels && self.resting.contains_key(&cancel.order_id) =>
+            {
+                let (order, filled) = &self.resting[&cancel.order_id];
+                let refused = update(order, OrderStatus::CancelRejected, *filled);
+                vec![Execution::Update(OrderUpdate { reason: Reason::MarketClosed, ..refused })]
+            }
             Some(Request::Cancel(cancel)) => match self.resting.remove(&cancel.order_id) {
                 Some((order, filled)) => {
                     let ended = update(&order, OrderStatus::Cancelled, filled);
@@ -43,7 +57,8 @@ impl Market {
             .resting
             .values()
             .filter(|(order, _)| {
-                order.order_id.strategy() == cancel.order_id.strategy()
+                self.takes_cancels
+                    && order.order_id.strategy() == cancel.order_id.strategy()
                     && cancel.of_instrument().is_none_or(|instrument| instrument == order.instrument)
                     && cancel.of_side().is_none_or(|side| side == order.side)
             })

@@ -323,18 +323,38 @@ pub(crate) struct Show {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  colo revive --strategy takers-1 --why tested
+  colo revive --all --why checked -i demo --format json
+
+From then on td takes orders again. Orders that worked when the switch fell still must end.")]
+pub(crate) struct Revive {
+    #[command(flatten)]
+    pub(crate) scope: ScopeArguments,
+    #[command(flatten)]
+    pub(crate) signed: Signed,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
   colo kill --all --why runaway
   colo kill --account 7 --why limits
-  colo kill --strategy takers-1 --why test -i demo --format json
-  colo revive --strategy takers-1 --why tested
+  colo kill --strategy takers-1 --why test --wait 1m -i demo --format json
 
-From then on td refuses new orders and replaces of what is killed, and cancels what works. Only `colo revive` lifts it. Prints how many \
-cancels td sent within a second.")]
+From then on td refuses new orders and replaces of what is killed, and what works must end: td cancels it, and sends again what the \
+market refuses. Waits until all has ended, and prints how many orders have, and why others still work. Killed again, it cancels \
+again. Only `colo revive` lifts the switch; what had to end still must.
+
+Exit code 0 when all orders have ended, 4 when some still work and td goes on, 130 when the wait was interrupted, 1 when td refuses \
+it, 5 when td does not answer: then it takes effect when td runs.")]
 pub(crate) struct Kill {
     #[command(flatten)]
     pub(crate) scope: ScopeArguments,
     #[command(flatten)]
     pub(crate) signed: Signed,
+    /// How long to wait for the end of the orders; 0s: not at all.
+    #[arg(long, value_name = "SPAN", default_value = "10s", value_parser = humantime::parse_duration)]
+    pub(crate) wait: std::time::Duration,
 }
 
 /// A member of an enumeration of messages, by its name there.

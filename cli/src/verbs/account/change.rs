@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::MetadataExt;
 
+use accounts::Refusal;
 use node::{Exit, InstanceDir};
 use serde::Serialize;
 use topology::config::Decimal;
@@ -12,6 +13,7 @@ use wire::{
 
 use accounts::Entry;
 
+use super::Ends;
 use super::args::{
     Change, CurrencyRateArguments, Fee, Force, Limit, Margin, Open, Place, RuleOf, Signed, Transfer,
 };
@@ -28,7 +30,7 @@ pub(crate) struct Report {
     what: String,
     who: Option<String>,
     why: Option<String>,
-    /// `taken`, `refused` or `waiting`.
+    /// `taken`, `again`, `refused` or `waiting`.
     state: &'static str,
     /// Position of the entry in `desk.entries`.
     entry: u64,
@@ -38,16 +40,7 @@ pub(crate) struct Report {
     refusal: Option<String>,
     refusal_number: Option<u32>,
     #[serde(flatten)]
-    pub(crate) cancels: Option<Cancels>,
-}
-
-/// What a kill has led to.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Cancels {
-    /// Orders that worked under it.
-    pub(crate) orders: Option<u64>,
-    /// Cancels that td sent.
-    pub(crate) cancels: u64,
+    pub(crate) ends: Option<Ends>,
 }
 
 impl Report {
@@ -72,13 +65,25 @@ impl Report {
             time_ns: taken.map(|(_, time)| time),
             refusal: entered.outcome.refusal(),
             refusal_number: number,
-            cancels: None,
+            ends: None,
         }
     }
 
     /// Where it took effect, if it did.
     pub(crate) fn position(&self) -> Option<u64> {
         self.position
+    }
+
+    /// What is killed already may be killed again: td cancels again what still works.
+    pub(crate) fn accept_again(&mut self) {
+        if self.refusal_number == Some(Refusal::Already.number()) {
+            (self.state, self.refusal, self.refusal_number) = ("again", None, None);
+        }
+    }
+
+    /// True when a switch has fallen, by this entry or one before.
+    pub(crate) fn has_killed(&self) -> bool {
+        matches!(self.state, "taken" | "again")
     }
 
     /// Prints it; the exit code.
@@ -94,18 +99,22 @@ impl Report {
         match &self.refusal {
             Some(refusal) => Err(Failure::new(Exit::Failed, format!("{}: refused: {refusal}", self.what))),
             None if self.state == "waiting" => Ok(Exit::Inconclusive.code()),
-            None => Ok(Exit::Done.code()),
+            None => Ok(self.ends.as_ref().map_or(Exit::Done.code(), Ends::code)),
         }
     }
 
     fn text(&self) -> Option<String> {
         match (self.state, self.position) {
             ("taken", Some(position)) => {
-                let cancels = self.cancels.map_or(String::new(), |cancels| {
-                    let of = cancels.orders.map_or(String::new(), |orders| format!(" of {orders} orders"));
-                    format!("\n{} cancels{of} were sent", cancels.cancels)
-                });
-                Some(format!("{}: took effect at {}@{position}{cancels}", self.what, desk::DROPS))
+                let ends = self.ends.as_ref().map_or(String::new(), |ends| format!("\n{}", ends.text()));
+                Some(format!("{}: took effect at {}@{position}{ends}", self.what, desk::DROPS))
+            }
+            ("again", _) => {
+                let ends = self.ends.as_ref().map_or(String::new(), |ends| format!("\n{}", ends.text()));
+                Some(format!(
+                    "{}: it was killed before; what still works is cancelled again{ends}",
+                    self.what
+                ))
             }
             ("waiting", _) => Some(format!(
                 "{}: entered at position {}; it takes effect when td runs",

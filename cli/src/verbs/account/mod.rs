@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 mod change;
+mod ends;
 mod list;
 mod rows;
 mod show;
@@ -11,7 +12,8 @@ use args::AccountVerb;
 use node::{Exit, InstanceDir};
 use wire::AccountAction;
 
-pub(crate) use change::{By, Cancels, change, send};
+pub(crate) use change::{By, Report, change, send};
+pub(crate) use ends::{Ends, Waiting};
 
 use crate::failure::Failure;
 
