@@ -479,8 +479,13 @@ fn an_order_that_closes_by_force_is_ended_by_no_switch() {
     let mut world = World::new();
     world.gateway.strategy_started(LEDGER, Limits::NONE).unwrap();
     world.gateway.accounts_mut().unwrap().force_by(LEDGER);
+    let held = order(1);
+    world.send(&held);
+    world.say(update(&held, OrderStatus::Accepted, 0));
+    world.fill(&held);
     let forced = NewOrder {
         order_id: OrderId::new(LEDGER, 1, 1),
+        side: Side::Sell,
         flags: NewOrder::FORCED,
         price: price("10"),
         ..order(1)
