@@ -52,6 +52,21 @@ pub fn read_utc(text: &str) -> Option<u64> {
     Some((days - 719_468) * DAY_S + hour * 3_600 + minute * 60 + second)
 }
 
+/// Nanoseconds since the epoch of such a time, with its fraction; what lies below a nanosecond is cut off.
+pub fn read_utc_nanos(text: &str) -> Option<u64> {
+    let seconds = read_utc(text)?;
+    let Some(fraction) = text.get(17..).filter(|rest| !rest.is_empty()) else {
+        return Some(seconds * SECOND_NS);
+    };
+    let digits = fraction.strip_prefix('.')?;
+    if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let kept = digits.get(..9).unwrap_or(digits);
+    let nanos = kept.parse::<u64>().ok()? * 10_u64.pow(9 - kept.len() as u32);
+    Some(seconds * SECOND_NS + nanos)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,6 +87,19 @@ mod tests {
             "19691231-00:00:00",
         ] {
             assert_eq!(read_utc(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_fraction_of_a_time_is_read_to_the_nanosecond() {
+        let second = 1_709_222_399 * SECOND_NS;
+        for (fraction, nanos) in
+            [("", 0), (".5", 500_000_000), (".001", 1_000_000), (".123456789", 123_456_789), (".0000000019", 1)]
+        {
+            assert_eq!(read_utc_nanos(&format!("20240229-15:59:59{fraction}")), Some(second + nanos), "{fraction}");
+        }
+        for bad in [".", ".x", "5", ".5Z"] {
+            assert_eq!(read_utc_nanos(&format!("20240229-15:59:59{bad}")), None, "{bad}");
         }
     }
 }
