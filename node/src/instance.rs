@@ -106,6 +106,11 @@ impl InstanceDir {
         self.journals().join("matching.venue")
     }
 
+    /// What operators decide of executions that such a program could not book: a line each, written by `colo venue`. Among the journals too.
+    pub fn venue_decisions(&self) -> PathBuf {
+        self.journals().join("matching.decisions")
+    }
+
     /// What people want of a strategy: its `json`, `ask` or `answer`. Among the journals too.
     pub(crate) fn intent(&self, node: &str, part: &str) -> PathBuf {
         self.journals().join(format!("strategy.{node}.{part}"))

@@ -246,6 +246,8 @@ counters! {
     ForcedOrders = 63 => "forced_orders",
     /// Times that the book of an instrument became too wide for its mid to be the mark.
     WideBooks = 53 => "wide_books",
+    /// No counter: executions of a market outside that are not booked, until an operator settles them. Must be zero.
+    Unbooked = 64 => "unbooked",
 }
 
 impl Counter {

@@ -16,11 +16,14 @@
 //!   before it: however late, often or disorderly the market speaks, and whenever this process is killed.
 //! - An order's name at the market is written down before the order is sent. An order whose outcome is not known stays "sent",
 //!   and the market is asked for it, until it says what became of it.
+//! - An execution that no fill can say is kept, counted, listed and stops new orders, until an operator settles it ([`Unbooked`]): at
+//!   each moment the market's position is booked + not booked.
 //! - While the line is down, new orders and replaces are refused (`market-closed`), and cancels wait for it.
 //! - The [`Driver`] is a function of what it has heard: a killed process's successor reads the [`Memory`] and goes on, and what had
 //!   not been written to `matching.executions` any more is written then.
 //!
-//! What it does not do: it brings no market data from there, and knows nothing of orders that others sent for the same account.
+//! What it does not do: it brings no market data from there, and books nothing of orders that others sent for the same account: what they
+//! trade is listed as not booked, where the market says it.
 //!
 //! [`conform`] holds a [`Venue`] to all that, against a market that its author can make answer as badly as he likes; the made-up
 //! market in [`conform::made_up`] is the one that the driver itself is held against.
@@ -28,11 +31,15 @@
 
 pub mod conform;
 mod driver;
+mod look;
 mod market;
 mod memory;
 mod process;
+mod unbooked;
 
 pub use crate::driver::{Driver, Effects, Input, Overdue};
-pub use crate::market::{Command, News, OrderState, Report, Says, Target, Venue};
+pub use crate::look::{decide, look};
+pub use crate::market::{Command, Lots, News, OrderState, Report, Says, Target, Venue};
 pub use crate::memory::{Memory, MemoryError};
 pub use crate::process::{Setup, main, steps};
+pub use crate::unbooked::{How, LOT, Settled, Settlement, Sums, Unbooked, Why, decimal};

@@ -1,6 +1,18 @@
 //! What is said to a market, and what it says.
 
-use wire::{Instrument, Nanos, NewOrder, Price, Quantity, Reason};
+use wire::{Instrument, InstrumentId, Nanos, NewOrder, Price, Quantity, Reason, Side};
+
+use crate::unbooked::LOT;
+
+/// How much has traded, in lots of 1e-9: a market may trade parts of a lot, which no fill can carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lots(pub i128);
+
+impl From<Quantity> for Lots {
+    fn from(quantity: Quantity) -> Lots {
+        Lots(i128::from(quantity.0) * LOT)
+    }
+}
 
 /// An order as the market knows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +60,10 @@ pub enum Command {
         /// Which order.
         of: Target,
     },
+    /// Asks for all that the market has of this account. It is sent when a line is up, and while a position differs. Where the market
+    /// can, it is answered with [`Says::Status`] for every order that works, also under names that are not known here, and with
+    /// [`News::Position`] for every instrument. A market that cannot say either gives no answer.
+    Reconcile,
 }
 
 /// How an order stands, as the market says when it is asked.
@@ -59,6 +75,8 @@ pub enum OrderState {
     Pending,
     /// It works.
     Working,
+    /// It trades no more today. An order that lives longer than a day works again on the next.
+    DoneForDay,
     /// It has ended: cancelled, expired. What of it has traded has.
     Ended(Reason),
     /// It was not accepted.
@@ -72,7 +90,7 @@ pub enum OrderState {
 pub enum Says {
     /// It works.
     Accepted,
-    /// It was not accepted.
+    /// It was not accepted, and nothing of it has traded. One that is rejected after it traded has ended.
     Rejected(Reason),
     /// Some of it traded.
     Trade {
@@ -83,12 +101,64 @@ pub enum Says {
         /// How much.
         quantity: Quantity,
     },
+    /// Some of it traded, in amounts that no fill can carry: a part of a lot, or a price that is no number of 1e-9.
+    Inexact {
+        /// As in [`Says::Trade`].
+        id: String,
+        /// Lots in 1e-9. What lies below is cut off, and stands in `text`.
+        lots: i128,
+        /// The price, where it can be read.
+        price: Option<Price>,
+        /// Price and quantity in the market's own words.
+        text: String,
+    },
+    /// A trade is cancelled: it counts as if it had never been.
+    Busted {
+        /// Of which trade.
+        id: String,
+        /// The trade's price, where it is given.
+        price: Option<Price>,
+        /// The trade's quantity, where it is given.
+        quantity: Option<Quantity>,
+        /// How much of the order has traded altogether without it, where that is given.
+        filled: Option<Lots>,
+    },
+    /// A trade is corrected: it counts as if it had always been so.
+    Corrected {
+        /// Which trade.
+        id: String,
+        /// The trade's name from now on. A report that comes again has the same.
+        new_id: String,
+        /// The trade's price now.
+        price: Price,
+        /// The trade's quantity now.
+        quantity: Quantity,
+    },
+    /// The market changed the order by itself.
+    Restated {
+        /// Its price now, where it is given.
+        price: Option<Price>,
+        /// Its total quantity now, where it is given.
+        quantity: Option<Quantity>,
+        /// How much of it has traded altogether, where that is given.
+        filled: Option<Lots>,
+    },
+    /// It trades no more today: see [`OrderState::DoneForDay`].
+    DoneForDay {
+        /// How much of it has traded altogether, where that is given.
+        filled: Option<Lots>,
+    },
+    /// It is there, and nothing follows from the report: a request about it is being looked at, it is suspended, it is stopped at a price.
+    Standing {
+        /// How much of it has traded altogether, where that is given.
+        filled: Option<Lots>,
+    },
     /// It has ended before it was filled.
     Ended {
         /// Why; [`Reason::Requested`] by a cancel.
         reason: Reason,
         /// How much of it has traded altogether, where that is said.
-        filled: Option<Quantity>,
+        filled: Option<Lots>,
     },
     /// A replace was carried out.
     Replaced {
@@ -105,8 +175,8 @@ pub enum Says {
     Status {
         /// What it is doing.
         state: OrderState,
-        /// How much of it has traded altogether.
-        filled: Quantity,
+        /// How much of it has traded altogether, where that is given.
+        filled: Option<Lots>,
         /// At which price on average, where that is said.
         average: Option<Price>,
         /// Its price and total quantity, where they are said.
@@ -119,7 +189,12 @@ pub enum Says {
 pub struct Report {
     /// The name of the order or request: one that a [`Command`] gave. Of a status, what the market calls the order now.
     pub name: String,
-    /// When, by the market's clock; zero: not said.
+    /// Another name of the same order, where the report gives one: it counts where the first is not known here, as when the market itself
+    /// cancels or replaces.
+    pub original: Option<String>,
+    /// The instrument and the side of the order, where the report gives them: an order that is not known here has no others.
+    pub of: Option<(InstrumentId, Side)>,
+    /// When, by the market's clock; zero: not given.
     pub time: Nanos,
     /// What became of it.
     pub says: Says,
@@ -134,6 +209,13 @@ pub enum News {
     Down,
     /// About an order.
     Report(Report),
+    /// The position of the account, long less short, in lots of 1e-9.
+    Position {
+        /// In which instrument.
+        instrument: InstrumentId,
+        /// How much.
+        lots: i128,
+    },
 }
 
 /// A line to a market. Nothing here blocks.
@@ -141,6 +223,9 @@ pub enum News {
 /// What it brings may come late, twice and, between different orders, in any order; and what a market says of the ends and the
 /// status of orders must be true. A report that is lost while the line is up is found out when the order is asked for, which is
 /// done when something about it stays unanswered.
+///
+/// Every execution must reach the driver, in every state of its order: a trade of an order that has ended or that is not known, a trade
+/// that is cancelled or corrected, and a part of a lot are reports like others ([`Says`]). A line that leaves one out, or rounds it, does not conform.
 pub trait Venue {
     /// An instrument that orders may name; all are told before the first order.
     fn list(&mut self, instrument: &Instrument);

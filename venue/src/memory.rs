@@ -7,14 +7,15 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use wire::{Nanos, OrderId, Price, Quantity, Reason, Request};
+use wire::{InstrumentId, Nanos, OrderId, Price, Quantity, Reason, Request, Side};
 use zerocopy::TryFromBytes;
 
 use crate::driver::{Input, Overdue};
-use crate::market::{News, OrderState, Report, Says};
+use crate::market::{Lots, News, OrderState, Report, Says};
+use crate::unbooked::{How, Settlement, decimal};
 
-/// First words of the file; the prefix of the names follows.
-const HEAD: &str = "colo venue 1";
+/// First words of the file; the prefix of the names follows. The number changes when the driver makes other executions of the same lines.
+const HEAD: &str = "colo venue 2";
 
 /// The file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -52,38 +53,12 @@ impl Memory {
     ///
     /// # Errors
     /// [`MemoryError`].
-    pub fn open(
-        path: &Path,
-        prefix: &str,
-        mut visit: impl FnMut(&str, Input),
-    ) -> Result<Memory, MemoryError> {
+    pub fn open(path: &Path, prefix: &str, visit: impl FnMut(&str, Input)) -> Result<Memory, MemoryError> {
         let shown = path.display().to_string();
         let system = |source| MemoryError::System { path: shown.clone(), source };
         let mut file =
             OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path).map_err(system)?;
-        let mut lines = BufReader::new(&file);
-        let (mut line, mut whole, mut number, mut found) = (Vec::new(), 0_u64, 0, None::<String>);
-        loop {
-            line.clear();
-            let count = lines.read_until(b'\n', &mut line).map_err(system)?;
-            let Some(text) = line.strip_suffix(b"\n") else { break };
-            number += 1;
-            let text = String::from_utf8_lossy(text);
-            let damaged = || MemoryError::Damaged {
-                path: shown.clone(),
-                line: number,
-                text: text.clone().into_owned(),
-            };
-            match &found {
-                None => {
-                    let prefix = text.strip_prefix(HEAD).map(str::trim).filter(|prefix| !prefix.is_empty());
-                    found = Some(prefix.ok_or_else(damaged)?.to_owned());
-                }
-                Some(prefix) => visit(prefix, read(&text).ok_or_else(damaged)?),
-            }
-            whole += count as u64;
-        }
-        drop(lines);
+        let (found, whole) = read_all(&file, &shown, visit)?;
         file.set_len(whole).map_err(system)?;
         let prefix = match found {
             Some(found) => found,
@@ -93,6 +68,16 @@ impl Memory {
             }
         };
         Ok(Memory { file, path: shown, prefix })
+    }
+
+    /// Reads a file that another process writes, and changes nothing: a line that is not whole yet is left out.
+    ///
+    /// # Errors
+    /// [`MemoryError`]; a file that is not there is one too.
+    pub fn look(path: &Path, visit: impl FnMut(&str, Input)) -> Result<(), MemoryError> {
+        let shown = path.display().to_string();
+        let file = File::open(path).map_err(|source| MemoryError::System { path: shown.clone(), source })?;
+        read_all(&file, &shown, visit).map(drop)
     }
 
     /// The prefix of all names.
@@ -113,6 +98,35 @@ impl Memory {
     }
 }
 
+/// Visits each whole line. The prefix, and where the last whole line ends.
+fn read_all(
+    file: &File,
+    shown: &str,
+    mut visit: impl FnMut(&str, Input),
+) -> Result<(Option<String>, u64), MemoryError> {
+    let mut lines = BufReader::new(file);
+    let (mut line, mut whole, mut number, mut found) = (Vec::new(), 0_u64, 0, None::<String>);
+    loop {
+        line.clear();
+        let count = lines
+            .read_until(b'\n', &mut line)
+            .map_err(|source| MemoryError::System { path: shown.to_owned(), source })?;
+        let Some(text) = line.strip_suffix(b"\n") else { return Ok((found, whole)) };
+        number += 1;
+        let text = String::from_utf8_lossy(text);
+        let damaged =
+            || MemoryError::Damaged { path: shown.to_owned(), line: number, text: text.clone().into_owned() };
+        match &found {
+            None => {
+                let prefix = text.strip_prefix(HEAD).map(str::trim).filter(|prefix| !prefix.is_empty());
+                found = Some(prefix.ok_or_else(damaged)?.to_owned());
+            }
+            Some(prefix) => visit(prefix, read(&text).ok_or_else(damaged)?),
+        }
+        whole += count as u64;
+    }
+}
+
 /// The line of an input.
 pub(crate) fn write(input: &Input) -> String {
     match input {
@@ -122,19 +136,60 @@ pub(crate) fn write(input: &Input) -> String {
         }
         Input::Overdue(Overdue::Request(position)) => format!("overdue {position}"),
         Input::Overdue(Overdue::End(order)) => format!("behind {}", order.0),
+        Input::Overdue(Overdue::Position(instrument)) => format!("differs {}", instrument.0),
         Input::Close => "close".to_owned(),
+        Input::Stop(stops) => format!("stop {}", u8::from(*stops)),
+        Input::Settle(settlement) => settled(settlement),
         Input::News(News::Up) => "up".to_owned(),
         Input::News(News::Down) => "down".to_owned(),
+        Input::News(News::Position { instrument, lots }) => format!("position {} {lots}", instrument.0),
         Input::News(News::Report(report)) => {
-            let head = format!("{} {}", report.name, report.time.0);
+            let mut name = escape(&report.name);
+            if let Some(original) = &report.original {
+                name = format!("{name}|{}", escape(original));
+            }
+            let head = match report.of {
+                Some((instrument, side)) => {
+                    format!("{name}@{}:{} {}", instrument.0, side as u8, report.time.0)
+                }
+                None => format!("{name} {}", report.time.0),
+            };
             match &report.says {
                 Says::Accepted => format!("accepted {head}"),
                 Says::Rejected(reason) => format!("rejected {head} {}", *reason as u8),
                 Says::Trade { id, price, quantity } => {
-                    format!("trade {head} {} {} {}", price.0, quantity.0, id.replace(['\n', '\r'], " "))
+                    format!("trade {head} {} {} {}", price.0, quantity.0, line(id))
+                }
+                Says::Inexact { id, lots, price, text } => format!(
+                    "inexact {head} {} {lots} {} {}",
+                    escape(id),
+                    or_dash(price.map(|price| price.0)),
+                    line(text)
+                ),
+                Says::Busted { id, price, quantity, filled } => format!(
+                    "busted {head} {} {} {} {}",
+                    or_dash(price.map(|price| price.0)),
+                    or_dash(quantity.map(|quantity| quantity.0)),
+                    counted(*filled),
+                    line(id)
+                ),
+                Says::Corrected { id, new_id, price, quantity } => {
+                    format!("corrected {head} {} {} {} {}", price.0, quantity.0, escape(id), line(new_id))
+                }
+                Says::Restated { price, quantity, filled } => format!(
+                    "restated {head} {} {} {}",
+                    or_dash(price.map(|price| price.0)),
+                    or_dash(quantity.map(|quantity| quantity.0)),
+                    counted(*filled)
+                ),
+                Says::DoneForDay { filled } => {
+                    format!("paused {head} {}", counted(*filled))
+                }
+                Says::Standing { filled } => {
+                    format!("stands {head} {}", counted(*filled))
                 }
                 Says::Ended { reason, filled } => {
-                    format!("ended {head} {} {}", *reason as u8, or_dash(filled.map(|filled| filled.0)))
+                    format!("ended {head} {} {}", *reason as u8, counted(*filled))
                 }
                 Says::Replaced { price, quantity } => format!("replaced {head} {} {}", price.0, quantity.0),
                 Says::Refused(reason) => format!("refused {head} {}", *reason as u8),
@@ -144,6 +199,7 @@ pub(crate) fn write(input: &Input) -> String {
                         OrderState::None => ("none", Reason::None),
                         OrderState::Pending => ("pending", Reason::None),
                         OrderState::Working => ("working", Reason::None),
+                        OrderState::DoneForDay => ("paused", Reason::None),
                         OrderState::Ended(reason) => ("ended", *reason),
                         OrderState::Rejected(reason) => ("rejected", *reason),
                         OrderState::Filled => ("filled", Reason::None),
@@ -151,7 +207,7 @@ pub(crate) fn write(input: &Input) -> String {
                     format!(
                         "status {head} {state} {} {} {} {} {}",
                         reason as u8,
-                        filled.0,
+                        counted(*filled),
                         or_dash(average.map(|average| average.0)),
                         or_dash(terms.map(|(price, _)| price.0)),
                         or_dash(terms.map(|(_, quantity)| quantity.0))
@@ -160,6 +216,73 @@ pub(crate) fn write(input: &Input) -> String {
             }
         }
     }
+}
+
+/// What an operator decided, as it stands here and in the file that operators write.
+pub(crate) fn settled(settlement: &Settlement) -> String {
+    let how = match settlement.how {
+        How::Book => "book",
+        How::Apart => "apart",
+    };
+    format!("settle {} {how} {}", settlement.number, line(&settlement.by))
+}
+
+/// Text that ends a line holds no line ends.
+fn line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}
+
+/// A word without blanks and control characters, from any text: a market may call an order as it likes.
+fn escape(text: &str) -> String {
+    let mut word = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'!'..=b'~' if !matches!(byte, b'%' | b'@' | b'|') => word.push(char::from(byte)),
+            other => word.push_str(&format!("%{other:02x}")),
+        }
+    }
+    word
+}
+
+fn unescape(word: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(word.len());
+    let mut rest = word.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
+        if *first == b'%' {
+            let digits = std::str::from_utf8(rest.get(..2)?).ok()?;
+            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+            rest = &rest[2..];
+        } else {
+            bytes.push(*first);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// The names and what is known of the order.
+struct Head {
+    name: String,
+    original: Option<String>,
+    of: Option<(InstrumentId, Side)>,
+}
+
+fn head(word: &str) -> Option<Head> {
+    let (names, of) = word.split_once('@').map_or((word, None), |(names, of)| (names, Some(of)));
+    let (name, original) = names.split_once('|').map_or((names, None), |(name, more)| (name, Some(more)));
+    let of = match of {
+        Some(of) => {
+            let (instrument, side) = of.split_once(':')?;
+            let side = Side::try_read_from_bytes(&[side.parse().ok()?]).ok()?;
+            Some((InstrumentId(instrument.parse().ok()?), side))
+        }
+        None => None,
+    };
+    let original = match original {
+        Some(original) => Some(unescape(original)?),
+        None => None,
+    };
+    Some(Head { name: unescape(name)?, original, of })
 }
 
 fn or_dash(value: Option<i64>) -> String {
@@ -180,13 +303,34 @@ pub(crate) fn read(line: &str) -> Option<Input> {
         }
         "overdue" => return Some(Input::Overdue(Overdue::Request(rest.parse().ok()?))),
         "behind" => return Some(Input::Overdue(Overdue::End(OrderId(rest.parse().ok()?)))),
+        "differs" => return Some(Input::Overdue(Overdue::Position(InstrumentId(rest.parse().ok()?)))),
         "close" => return Some(Input::Close),
+        "stop" => return Some(Input::Stop(rest.parse::<u8>().ok()? != 0)),
+        "settle" => {
+            let mut words = rest.splitn(3, ' ');
+            let number = words.next()?.parse().ok()?;
+            let how = match words.next()? {
+                "book" => How::Book,
+                "apart" => How::Apart,
+                _ => return None,
+            };
+            return Some(Input::Settle(Settlement { number, how, by: words.next()?.to_owned() }));
+        }
+        "position" => {
+            let (instrument, lots) = rest.split_once(' ')?;
+            let instrument = InstrumentId(instrument.parse().ok()?);
+            return Some(Input::News(News::Position { instrument, lots: lots.parse().ok()? }));
+        }
         "up" => return Some(Input::News(News::Up)),
         "down" => return Some(Input::News(News::Down)),
         _ => {}
     }
-    let mut words = rest.splitn(5, ' ');
-    let (name, time) = (words.next()?.to_owned(), Nanos(words.next()?.parse().ok()?));
+    let most = match kind {
+        "busted" | "corrected" | "inexact" => 6,
+        _ => 5,
+    };
+    let mut words = rest.splitn(most, ' ');
+    let (Head { name, original, of }, time) = (head(words.next()?)?, Nanos(words.next()?.parse().ok()?));
     let mut next = || words.next();
     let says = match kind {
         "accepted" => Says::Accepted,
@@ -197,7 +341,32 @@ pub(crate) fn read(line: &str) -> Option<Input> {
             let (price, quantity) = (Price(next()?.parse().ok()?), Quantity(next()?.parse().ok()?));
             Says::Trade { price, quantity, id: next()?.to_owned() }
         }
-        "ended" => Says::Ended { reason: reason(next()?)?, filled: number(next()?)?.map(Quantity) },
+        "inexact" => Says::Inexact {
+            id: unescape(next()?)?,
+            lots: next()?.parse().ok()?,
+            price: number(next()?)?.map(Price),
+            text: next()?.to_owned(),
+        },
+        "busted" => Says::Busted {
+            price: number(next()?)?.map(Price),
+            quantity: number(next()?)?.map(Quantity),
+            filled: lots(next()?)?,
+            id: next()?.to_owned(),
+        },
+        "corrected" => Says::Corrected {
+            price: Price(next()?.parse().ok()?),
+            quantity: Quantity(next()?.parse().ok()?),
+            id: unescape(next()?)?,
+            new_id: next()?.to_owned(),
+        },
+        "restated" => Says::Restated {
+            price: number(next()?)?.map(Price),
+            quantity: number(next()?)?.map(Quantity),
+            filled: lots(next()?)?,
+        },
+        "paused" => Says::DoneForDay { filled: lots(next()?)? },
+        "stands" => Says::Standing { filled: lots(next()?)? },
+        "ended" => Says::Ended { reason: reason(next()?)?, filled: lots(next()?)? },
         "replaced" => {
             Says::Replaced { price: Price(next()?.parse().ok()?), quantity: Quantity(next()?.parse().ok()?) }
         }
@@ -207,20 +376,31 @@ pub(crate) fn read(line: &str) -> Option<Input> {
                 "none" => OrderState::None,
                 "pending" => OrderState::Pending,
                 "working" => OrderState::Working,
+                "paused" => OrderState::DoneForDay,
                 "ended" => OrderState::Ended(why),
                 "rejected" => OrderState::Rejected(why),
                 "filled" => OrderState::Filled,
                 _ => return None,
             };
-            let mut numbers = next()?.split(' ').map(number);
-            let mut number = || numbers.next().flatten();
-            let (filled, average) = (Quantity(number()??), number()?.map(Price));
+            let mut rest = next()?.split(' ');
+            let filled = lots(rest.next()?)?;
+            let mut number = || rest.next().and_then(number);
+            let average = number()?.map(Price);
             let terms = number()?.map(Price).zip(number()?.map(Quantity));
             Says::Status { state, filled, average, terms }
         }
         _ => return None,
     };
-    Some(Input::News(News::Report(Report { name, time, says })))
+    Some(Input::News(News::Report(Report { name, original, of, time, says })))
+}
+
+/// Lots as a decimal number.
+fn counted(filled: Option<Lots>) -> String {
+    filled.map_or_else(|| "-".to_owned(), |filled| decimal(filled.0))
+}
+
+fn lots(word: &str) -> Option<Option<Lots>> {
+    if word == "-" { Some(None) } else { word.parse::<Price>().ok().map(|lots| Some(Lots(lots.0.into()))) }
 }
 
 fn number(word: &str) -> Option<Option<i64>> {
@@ -239,14 +419,62 @@ mod tests {
     use wire::{CancelOrder, InstrumentId, StrategyId};
 
     fn report(says: Says) -> Input {
-        Input::News(News::Report(Report { name: "p-1a.2".to_owned(), time: Nanos(7), says }))
+        Input::News(News::Report(Report {
+            name: "p-1a.2".to_owned(),
+            original: None,
+            of: None,
+            time: Nanos(7),
+            says,
+        }))
     }
 
     fn all() -> Vec<Input> {
         let cancel = CancelOrder::new(OrderId::new(StrategyId(5), 1, 2), InstrumentId(3));
-        let status =
-            |state, terms| Says::Status { state, filled: Quantity(3), average: Some(Price(-4)), terms };
+        let status = |state, terms| Says::Status {
+            state,
+            filled: Some(Quantity(3).into()),
+            average: Some(Price(-4)),
+            terms,
+        };
+        let foreign = |name: &str, side| {
+            let (name, of) = (name.to_owned(), Some((InstrumentId(4), side)));
+            let says = Says::Busted { id: "a b".to_owned(), price: None, quantity: None, filled: None };
+            let original = Some(format!("{name} |"));
+            Input::News(News::Report(Report { name, original, of, time: Nanos(0), says }))
+        };
+        let settle =
+            |how| Input::Settle(Settlement { number: 3, how, by: "anna: agreed by phone".to_owned() });
         vec![
+            Input::Stop(true),
+            Input::Stop(false),
+            settle(How::Book),
+            settle(How::Apart),
+            Input::Overdue(Overdue::Position(InstrumentId(4))),
+            Input::News(News::Position { instrument: InstrumentId(4), lots: -2_500_000_000 }),
+            foreign("", Side::Buy),
+            foreign("a b@7:1 100%\u{fc}", Side::Sell),
+            report(Says::Inexact {
+                id: "x y".to_owned(),
+                lots: 2_500_000_000,
+                price: None,
+                text: "2.5 at 1e3".to_owned(),
+            }),
+            report(Says::Busted {
+                id: "x y".to_owned(),
+                price: Some(Price(5)),
+                quantity: Some(Quantity(6)),
+                filled: Some(Lots(0)),
+            }),
+            report(Says::Corrected {
+                id: "x y".to_owned(),
+                new_id: "z 1".to_owned(),
+                price: Price(5),
+                quantity: Quantity(6),
+            }),
+            report(Says::Restated { price: None, quantity: Some(Quantity(6)), filled: None }),
+            report(Says::DoneForDay { filled: Some(Lots(2_500_000_000)) }),
+            report(Says::Standing { filled: None }),
+            report(Says::Status { state: OrderState::DoneForDay, filled: None, average: None, terms: None }),
             Input::Request(640, Request::Cancel(cancel)),
             Input::Overdue(Overdue::Request(640)),
             Input::Overdue(Overdue::End(OrderId(77))),
@@ -259,7 +487,7 @@ mod tests {
             report(Says::Refused(Reason::ForcedLiquidation)),
             report(Says::Trade { id: "a b  c".to_owned(), price: Price(5), quantity: Quantity(6) }),
             report(Says::Ended { reason: Reason::Requested, filled: None }),
-            report(Says::Ended { reason: Reason::Expired, filled: Some(Quantity(6)) }),
+            report(Says::Ended { reason: Reason::Expired, filled: Some(Quantity(6).into()) }),
             report(Says::Replaced { price: Price(5), quantity: Quantity(6) }),
             report(status(OrderState::Ended(Reason::Expired), Some((Price(1), Quantity(2))))),
             report(status(OrderState::Working, None)),
@@ -291,6 +519,6 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), whole, "and is gone");
         std::fs::write(&path, [&whole[..], b"what\n"].concat()).unwrap();
         let error = Memory::open(&path, "two", |_, _| {}).unwrap_err().to_string();
-        assert!(error.contains("line 18") && error.contains("what"), "{error}");
+        assert!(error.contains(&format!("line {}", all().len() + 2)) && error.contains("what"), "{error}");
     }
 }

@@ -1,11 +1,12 @@
 //! The process: a node in matching's seat, with a venue on the other side.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use node::{
-    Component, Context, Counter, Exit, Frame, INSTANCE_VARIABLE, InputId, NODE_VARIABLE, Node, Output,
-    RunError, Runner, Steps, Stepwise, WriteError,
+    Component, Context, Counter, Exit, Frame, INSTANCE_VARIABLE, InputId, NODE_VARIABLE, Node, NodeHandle,
+    Output, RunError, Runner, Steps, Stepwise, WriteError,
 };
 use serde::Deserialize;
 use wire::{EndOfStream, Execution, Instrument, Message, Nanos, Reason, Request};
@@ -13,6 +14,7 @@ use wire::{EndOfStream, Execution, Instrument, Message, Nanos, Reason, Request};
 use crate::driver::{Driver, Effects, Input, Overdue, prefix};
 use crate::market::{News, Venue};
 use crate::memory::Memory;
+use crate::unbooked::Settlement;
 
 /// While executions wait for their readers, in nanoseconds between two tries.
 const RETRY: u64 = 50_000;
@@ -24,6 +26,9 @@ const LOOK_IDLE: u64 = 1_000_000;
 const MOMENT: u64 = 10_000_000;
 /// What was not answered for one to two of these, in nanoseconds, is asked for.
 const PATIENCE: u64 = 2_000_000_000;
+
+/// While something is not booked, in nanoseconds between two looks at what operators decide.
+const LOOK_DECISIONS: u64 = 250_000_000;
 
 /// What an author's program gets of the platform file, and of the platform.
 #[derive(Clone, Debug)]
@@ -39,6 +44,17 @@ pub struct Setup {
 struct Section {
     #[serde(default)]
     params: serde_json::Value,
+    #[serde(default)]
+    on_unbooked: OnUnbooked,
+}
+
+/// What happens to new orders while an execution is not booked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum OnUnbooked {
+    #[default]
+    Stop,
+    GoOn,
 }
 
 /// Runs a program in matching's seat, until it is asked to stop: an author's `fn main` calls it and nothing else.
@@ -67,10 +83,11 @@ fn run<V: Venue>(make: impl FnOnce(&Setup) -> Result<V, String>) -> Result<(), (
     let failed = |error: RunError| (error.exit(), error.to_string());
     let mut node = Node::join(&variable(INSTANCE_VARIABLE)?, &variable(NODE_VARIABLE)?)
         .map_err(|error| (error.exit(), error.to_string()))?;
-    let Section { params } = node.section().map_err(|error| (error.exit(), error.to_string()))?;
+    let Section { params, on_unbooked } =
+        node.section().map_err(|error| (error.exit(), error.to_string()))?;
     let setup = Setup { params, instance: node.instance().name().to_owned() };
     let venue = make(&setup).map_err(|message| (Exit::Usage, message))?;
-    let mut seat = Seat::take(&mut node, venue, is_closed).map_err(failed)?;
+    let mut seat = Seat::take(&mut node, venue, (is_closed, on_unbooked)).map_err(failed)?;
     node.run(&mut seat).map_err(failed)
 }
 
@@ -86,6 +103,12 @@ pub fn steps<V: Venue + 'static>(mut node: Node, venue: V) -> Result<Box<dyn Ste
 
 /// The seat.
 struct Seat<V> {
+    handle: NodeHandle,
+    /// The file in which operators decide, how much of it is read, and when it is looked at again.
+    decisions: PathBuf,
+    decided: usize,
+    next_decision: u64,
+    on_unbooked: OnUnbooked,
     venue: V,
     driver: Driver,
     memory: Memory,
@@ -100,16 +123,21 @@ struct Seat<V> {
     is_closed: bool,
     /// What waited at the last look.
     waiting: BTreeSet<Overdue>,
+    /// What the log named of it last.
+    overdue: Vec<Overdue>,
     next_look: u64,
     last_news: u64,
     /// Requests that came while there was no line were said of.
     is_down_said: bool,
-    strays: u64,
 }
 
 impl<V: Venue> Seat<V> {
     /// Finds out where the process before was.
-    fn take(node: &mut Node, venue: V, is_closed: bool) -> Result<Seat<V>, RunError> {
+    fn take(
+        node: &mut Node,
+        venue: V,
+        (is_closed, on_unbooked): (bool, OnUnbooked),
+    ) -> Result<Seat<V>, RunError> {
         let executions = node.take_output("executions")?;
         executions.resume(&node.handle(), matching::seat::COUNTED);
         let (instruments, orders) = (node.input("instruments")?, node.input("orders")?);
@@ -124,6 +152,7 @@ impl<V: Venue> Seat<V> {
             // What it wanted to send was sent, or is asked for.
             effects.commands.clear();
             effects.notes.clear();
+            effects.alarms.clear();
             for execution in effects.executions.drain(..) {
                 if made >= written {
                     answers.push(execution);
@@ -151,7 +180,17 @@ impl<V: Venue> Seat<V> {
             );
         }
         log::info!("orders are called {}-… at the market", memory.prefix());
+        let handle = node.handle();
+        handle.set(Counter::Unbooked, driver.unbooked().len() as u64);
+        for what in driver.unbooked() {
+            log::error!("not booked since before: {what}; `colo venue list` shows all");
+        }
         Ok(Seat {
+            handle,
+            decisions: node.instance().venue_decisions(),
+            decided: 0,
+            next_decision: 0,
+            on_unbooked,
             venue,
             driver,
             memory,
@@ -164,17 +203,32 @@ impl<V: Venue> Seat<V> {
             listing_done: false,
             is_closed,
             waiting: BTreeSet::new(),
+            overdue: Vec::new(),
             next_look: 0,
             last_news: 0,
             is_down_said: false,
-            strays: 0,
         })
     }
 
     /// Notes what was heard, and acts upon it.
     fn hear(&mut self, context: &Context, input: &Input) -> Result<(), RunError> {
         self.memory.note(input).map_err(|error| RunError::failed(error.to_string()))?;
+        let strays = self.driver.strays();
         self.driver.take(input, &mut self.effects);
+        let odd = self.effects.alarms.len() as u64 + self.driver.strays() - strays;
+        if odd > 0 {
+            context.add(Counter::Anomalies, odd);
+        }
+        if !self.effects.alarms.is_empty() || matches!(input, Input::Settle(_)) {
+            self.handle.set(Counter::Unbooked, self.driver.unbooked().len() as u64);
+        }
+        for alarm in self.effects.alarms.drain(..) {
+            let stopped = match self.on_unbooked {
+                OnUnbooked::Stop => "new orders and replaces are refused (market-closed) until it is settled",
+                OnUnbooked::GoOn => "orders go on (matching.on_unbooked)",
+            };
+            log::error!("NOT BOOKED: {alarm}; {stopped}: `colo venue list` shows it");
+        }
         for command in self.effects.commands.drain(..) {
             self.venue.send(&command);
         }
@@ -230,26 +284,55 @@ impl<V: Venue> Seat<V> {
         }
         self.news = news;
         self.news.clear();
-        let strays = self.driver.strays();
-        if strays != self.strays {
-            // After an end the market may repeat itself.
-            log::debug!("{} reports about names that are not known, or not any more", strays - self.strays);
-            self.strays = strays;
-        }
         if now >= self.next_look {
             self.next_look = now + PATIENCE;
             let waiting: BTreeSet<Overdue> = self.driver.waiting().into_iter().collect();
             let overdue: Vec<Overdue> = self.waiting.intersection(&waiting).copied().collect();
             if !overdue.is_empty() && self.driver.is_up() {
-                log::warn!(
-                    "no answer from the market for {} s: {} are asked for, {:?} first",
-                    PATIENCE / 1_000_000_000,
-                    overdue.len(),
-                    overdue[0]
-                );
+                if overdue != self.overdue {
+                    log::warn!(
+                        "no answer from the market for {} s: {} are asked for, {:?} first",
+                        PATIENCE / 1_000_000_000,
+                        overdue.len(),
+                        overdue[0]
+                    );
+                    self.overdue.clone_from(&overdue);
+                }
                 overdue.into_iter().try_for_each(|overdue| self.hear(context, &Input::Overdue(overdue)))?;
             }
             self.waiting = waiting;
+        }
+        Ok(())
+    }
+
+    /// What operators have decided of what is not booked.
+    fn look_at_decisions(&mut self, context: &Context) -> Result<(), RunError> {
+        let now = context.now();
+        if self.driver.unbooked().len() == 0 || now < self.next_decision {
+            return Ok(());
+        }
+        self.next_decision = now + LOOK_DECISIONS;
+        let text = match std::fs::read_to_string(&self.decisions) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => {
+                return Err(RunError::failed(format!("{}: {error}", self.decisions.display())));
+            }
+        };
+        let new = text.get(self.decided..).unwrap_or_default();
+        let whole = new.rfind('\n').map_or(0, |end| end + 1);
+        self.decided += whole;
+        for line in new[..whole].lines() {
+            match crate::memory::read(line) {
+                Some(input @ Input::Settle(_)) => {
+                    let Input::Settle(Settlement { number, .. }) = input else { continue };
+                    // Decided before, in the life of a predecessor.
+                    if self.driver.unbooked().any(|what| what.number == number) {
+                        self.hear(context, &input)?;
+                    }
+                }
+                _ => log::error!("{}: `{line}` is no decision: passed over", self.decisions.display()),
+            }
         }
         Ok(())
     }
@@ -304,6 +387,10 @@ impl<V: Venue> Component for Seat<V> {
         if self.driver.is_up() {
             self.hear(context, &Input::News(News::Down))?;
         }
+        let stops = self.on_unbooked == OnUnbooked::Stop;
+        if self.driver.stops() != stops {
+            self.hear(context, &Input::Stop(stops))?;
+        }
         if self.is_closed {
             log::error!("the market is closed: orders are cancelled there, and all but cancels is refused");
             self.hear(context, &Input::Close)?;
@@ -320,6 +407,7 @@ impl<V: Venue> Component for Seat<V> {
         }
         if self.listing_done {
             self.listen(context)?;
+            self.look_at_decisions(context)?;
         }
         let now = context.now();
         let is_busy = self.driver.unanswered() > 0 || now < self.last_news + MOMENT;
@@ -352,6 +440,9 @@ impl<V: Venue> Component for Seat<V> {
     fn stop(&mut self, _context: &mut Context) -> Result<(), RunError> {
         self.venue.stop();
         let orders = self.driver.orders();
+        for what in self.driver.unbooked() {
+            log::error!("not booked at the end: {what}");
+        }
         if orders > 0 {
             log::warn!("{orders} orders may still work at the market: nobody here follows them any more");
         }

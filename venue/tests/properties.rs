@@ -7,7 +7,7 @@ use venue::{Command, News, Report, Says, Venue};
 use wire::{Instrument, Nanos};
 
 fn seeds() -> u64 {
-    std::env::var("COLO_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(60)
+    std::env::var("COLO_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(30)
 }
 
 fn hold(faults: Faults) -> Summary {
@@ -21,6 +21,7 @@ fn hold(faults: Faults) -> Summary {
         all.cuts += summary.cuts;
         all.rejected += summary.rejected;
         all.executions += summary.executions;
+        all.unbooked += summary.unbooked;
     }
     println!("{all:?}");
     assert!(all.fills > 0 && all.kills > 0 && all.cuts > 0);
@@ -33,18 +34,23 @@ fn every_request_has_one_answer_and_no_fill_is_there_twice_however_the_market_sp
 }
 
 #[test]
+fn what_no_fill_can_say_is_listed_to_the_last_lot() {
+    assert!(hold(Faults::RUDE).unbooked > 100);
+}
+
+#[test]
 fn over_a_line_that_loses_nothing_too() {
     hold(Faults::NONE);
 }
 
 #[test]
 fn what_is_told_twice_or_out_of_order_alone_changes_nothing() {
-    hold(Faults { twice: 50, lost: 0, out_of_order: true, told_again: true });
+    hold(Faults { twice: 50, lost: 0, out_of_order: true, told_again: true, rude: 0 });
 }
 
 #[test]
 fn what_is_lost_is_found_out() {
-    hold(Faults { twice: 0, lost: 40, out_of_order: false, told_again: false });
+    hold(Faults { twice: 0, lost: 40, out_of_order: false, told_again: false, rude: 0 });
 }
 
 /// A line that gives a trade that is told again another name: what no venue may do.
@@ -92,8 +98,12 @@ impl Rig for CarelessMarket {
         self.0.calm();
     }
 
-    fn traded(&self) -> Option<BTreeMap<String, i64>> {
+    fn traded(&self) -> Option<BTreeMap<String, i128>> {
         self.0.traded()
+    }
+
+    fn is_rude(&self) -> bool {
+        self.0.is_rude()
     }
 }
 

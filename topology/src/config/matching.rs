@@ -26,6 +26,16 @@ words! {
     }
 }
 
+words! {
+    /// What happens to new orders while an execution of the market outside is not booked.
+    pub enum OnUnbooked ("thing to do while an execution is not booked") {
+        /// New orders and replaces are refused until an operator settles it; cancels go out.
+        Stop = "stop",
+        /// Orders go on.
+        GoOn = "go-on",
+    }
+}
+
 section! {
     /// Where orders meet. `rules` to `statistics` are the exchange's (`fill = "exchange"`).
     pub struct MatchingConfig {
@@ -36,6 +46,9 @@ section! {
         program: String = String::new(), Absent::Derived("matching itself");
         /// Handed to that program as they are.
         params: Json = Json::Object(Map::new());
+        /// What happens to new orders while that market has an execution that is not booked: a cancelled or corrected trade, a trade of an order that
+        /// had ended, a part of a lot, a position that differs (`fill = "external"`). `colo venue` lists and settles it.
+        on_unbooked: OnUnbooked = OnUnbooked::Stop;
         /// What happens when an order would trade with one of its owner, and does not say itself.
         self_trade: SelfTradeRule = SelfTradeRule::AsRules;
         /// Whose orders that holds for, beside a recorded or quoted market.

@@ -10,7 +10,7 @@ const PASSWORD: &str = "COLO_FIX_PASSWORD";
 /// What the platform file says.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Config {
+pub struct Config {
     /// Host and port of the market.
     pub(crate) connect: String,
     /// SenderCompID (49).
@@ -26,6 +26,22 @@ pub(crate) struct Config {
     /// HeartBtInt (108), in seconds.
     #[serde(default = "ten")]
     pub(crate) heartbeat: u64,
+    /// The market answers OrderStatusRequest (H).
+    #[serde(default = "yes")]
+    pub(crate) order_status: bool,
+    /// The market answers OrderMassStatusRequest (AF).
+    #[serde(default)]
+    pub(crate) mass_status: bool,
+    /// The market answers RequestForPositions (AN).
+    #[serde(default)]
+    pub(crate) positions: bool,
+    /// When both sides begin their numbers again.
+    #[serde(default)]
+    pub(crate) reset: Reset,
+    /// PositionEffect (77) of an order that closes what was opened today.
+    pub(crate) close_today: Option<char>,
+    /// PositionEffect (77) of an order that closes what was opened before.
+    pub(crate) close_yesterday: Option<char>,
     /// The password itself is in no platform file.
     #[serde(skip)]
     pub(crate) password: Option<String>,
@@ -35,13 +51,36 @@ fn ten() -> u64 {
     10
 }
 
+fn yes() -> bool {
+    true
+}
+
+/// When both sides of the session begin their sequence numbers again (ResetSeqNumFlag, 141).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Reset {
+    /// When the market has begun its own again, as at the start of its day.
+    #[default]
+    WhenMarketDoes,
+    /// At every Logon.
+    AtLogon,
+    /// Never: the session stays away, and a person has to decide.
+    Never,
+}
+
 impl Config {
     /// Reads it, and the password.
-    pub(crate) fn read(params: &serde_json::Value) -> Result<Config, String> {
+    pub fn read(params: &serde_json::Value) -> Result<Config, String> {
         let mut config: Config = serde_json::from_value(params.clone())
             .map_err(|error| format!("matching.params: {error}; see docs/adapters.md"))?;
         if !(1..=3_600).contains(&config.heartbeat) {
             return Err("matching.params.heartbeat must be from 1 to 3600 seconds".to_owned());
+        }
+        if config.positions && config.account.is_none() {
+            return Err(
+                "matching.params.positions asks for those of an account: give matching.params.account"
+                    .to_owned(),
+            );
         }
         config.password = match &config.password_file {
             Some(file) => {

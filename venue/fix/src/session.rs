@@ -9,20 +9,24 @@
 //! Once the Heartbeat has come that answers our TestRequest, all that the market had sent before has come, and what it lacked of ours
 //! is filled: then the driver asks for what it does not know.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use fix_codec::codec::{Decoder, Fields, Message, Step, message};
 use fix_codec::sequence::{Verdict, judge};
-use fix_codec::time::utc;
-use venue::{Command, News, Report, Says, Venue};
+use fix_codec::time::{read_utc_nanos, utc};
+use venue::{Command, News, OrderState, Report, Says, Venue};
 use wire::{Instrument, InstrumentId, Nanos, Reason};
 
-use crate::config::Config;
+use crate::config::{Config, Reset};
+use crate::exec_type::ExecType;
+use crate::hear::{Instruments, business_reason, hear};
+use crate::reconcile::Reconcile;
+use crate::say::{Symbols, Words, say};
 use crate::store::Store;
-use crate::words::{self, Symbols};
+use crate::theirs::Theirs;
 
 const SECOND: u64 = 1_000_000_000;
 /// Between two attempts to connect, in nanoseconds.
@@ -30,7 +34,9 @@ const PAUSE: u64 = SECOND / 2;
 /// A Logon, or the way in step, may take so long.
 const PATIENCE: u64 = 10 * SECOND;
 /// Of so many messages it is known what they were, should the market reject them.
-const REMEMBERED: usize = 1_000;
+const REMEMBERED: usize = 65_536;
+/// Between two attempts at most, in nanoseconds, while the market does not let us log on.
+const LONGEST_PAUSE: u64 = 30 * SECOND;
 const BEGIN: &str = "FIX.4.4";
 
 enum Line {
@@ -65,14 +71,30 @@ enum Phase {
 /// Why a line is left.
 type End = String;
 
+/// What was sent under a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    New,
+    Change,
+    Ask,
+    Mass,
+    Positions,
+}
+
 /// The session.
-pub(crate) struct Session {
+pub struct Session {
     config: Config,
     store: Store,
     line: Line,
     symbols: HashMap<InstrumentId, String>,
-    /// What was sent under each number: a name, and whether it was a new order.
-    sent: VecDeque<(u64, String, bool)>,
+    instruments: BTreeMap<String, InstrumentId>,
+    /// What was sent under each number, and the name that it is about.
+    sent: VecDeque<(u64, String, Kind)>,
+    /// The market's own name of each order (37): reports need not have ours.
+    theirs: Theirs,
+    reconcile: Reconcile,
+    /// Logons in a row that came to nothing.
+    failures: u32,
     /// News that did not come over the line.
     own: Vec<News>,
     /// The driver has written down what was received before this number.
@@ -91,8 +113,20 @@ impl Symbols for Known<'_> {
     }
 }
 
+struct Listed<'a>(&'a BTreeMap<String, InstrumentId>);
+
+impl Instruments for Listed<'_> {
+    fn instrument(&self, symbol: &str) -> Option<InstrumentId> {
+        self.0.get(symbol).copied()
+    }
+}
+
 impl Session {
-    pub(crate) fn new(config: Config) -> Result<Session, String> {
+    /// Not connected yet.
+    ///
+    /// # Errors
+    /// The file of its numbers cannot be used.
+    pub fn new(config: Config) -> Result<Session, String> {
         let store = Store::open(&config.state)?;
         let noted = store.next_in;
         Ok(Session {
@@ -100,7 +134,11 @@ impl Session {
             store,
             line: Line::Away(0),
             symbols: HashMap::new(),
+            instruments: BTreeMap::new(),
             sent: VecDeque::new(),
+            theirs: Theirs::default(),
+            reconcile: Reconcile::default(),
+            failures: 0,
             own: Vec::new(),
             noted,
             is_up: false,
@@ -134,7 +172,12 @@ impl Session {
 
     fn leave(&mut self, why: &str) {
         self.complain(why);
-        self.line = Line::Away(self.now + PAUSE);
+        let is_refused = matches!(&self.line, Line::Open(Open { phase: Phase::LoggingOn(_), .. }));
+        self.failures = if is_refused { self.failures.saturating_add(1) } else { 0 };
+        // A market that says no is asked less and less often.
+        let pause = (PAUSE << self.failures.min(8).saturating_sub(1)).min(LONGEST_PAUSE);
+        self.line = Line::Away(self.now + pause);
+        self.reconcile.forget();
     }
 
     /// Turns the line once.
@@ -168,7 +211,7 @@ impl Session {
     }
 
     fn log_on(&mut self) -> Result<(), End> {
-        let is_new = self.store.is_new;
+        let is_new = self.store.is_new || self.config.reset == Reset::AtLogon;
         if is_new {
             self.store.reset().map_err(|error| self.lost(&error))?;
             self.noted = 1;
@@ -288,9 +331,15 @@ impl Session {
             return match message.kind() {
                 "A" => self.logged_on(message),
                 // Of no session: its number means nothing.
-                "5" => Err(format!("the market does not let us log on: {text}")),
+                "5" => {
+                    self.follow(text);
+                    Err(format!("the market does not let us log on: {text}"))
+                }
                 other => Err(format!("a message of type {other} before the Logon is answered")),
             };
+        }
+        if message.kind() == "A" && message.is(141) {
+            return self.begun_again(message);
         }
         match judge(message, self.store.next_in) {
             Verdict::Take => {
@@ -327,19 +376,77 @@ impl Session {
     }
 
     fn logged_on(&mut self, message: &Message) -> Result<(), End> {
+        let has_begun = self.store.is_new || self.config.reset == Reset::AtLogon;
+        let verdict = judge(message, self.store.next_in);
+        let is_low = matches!(verdict, Verdict::End(_)) && message.sequence() > 0;
+        if !has_begun && (is_low || message.is(141)) {
+            return Err(self.new_day(message));
+        }
         log::info!("logged on at {}", self.config.connect);
         self.said.clear();
         self.store.is_new = false;
-        match judge(message, self.store.next_in) {
+        match verdict {
             Verdict::Take => self.store.next_in = message.sequence() + 1,
             Verdict::Ask => self.ask_again(message.sequence())?,
             Verdict::End(why) => {
                 let _ = self.say("5", Fields::default().with(58, &why));
-                return Err(format!("{why}: move {} away on this side", self.config.state.display()));
+                return Err(why);
             }
-            _ => {}
+            Verdict::Pass | Verdict::Jump(_) | Verdict::Refuse(..) => {}
         }
         self.put_in_step()
+    }
+
+    /// The market has begun its numbers again, and we have not. What it sent under the old ones and we have not received does not come any more: on
+    /// the next line the driver asks for every order, and for the positions where the market has them.
+    fn new_day(&mut self, message: &Message) -> End {
+        let (next, came) = (self.store.next_in, message.sequence());
+        let what = format!("the market begins its numbers again: {came} where {next} was to come");
+        let _ = self.say("5", Fields::default().with(58, &what));
+        if self.config.reset == Reset::Never {
+            return format!(
+                "{what}; matching.params.reset is \"never\": look at the market, and move {} away, which begins those of both sides again",
+                self.config.state.display()
+            );
+        }
+        self.store.is_new = true;
+        format!("{what}: the next Logon begins those of both sides again (ResetSeqNumFlag)")
+    }
+
+    /// On a line that is there the market begins the numbers of both sides again.
+    fn begun_again(&mut self, message: &Message) -> Result<(), End> {
+        if self.config.reset == Reset::Never || message.sequence() != 1 {
+            return Err(self.new_day(message));
+        }
+        log::info!("the market begins the numbers of both sides again");
+        self.store.reset().map_err(|error| self.lost(&error))?;
+        (self.store.next_in, self.noted) = (2, 1);
+        if let Line::Open(open) = &mut self.line {
+            (open.phase, open.asked) = (Phase::InStep(self.now, 0), 0);
+        }
+        let fields = Fields::default().with(98, 0).with(108, self.config.heartbeat).with(141, 'Y');
+        self.say("A", fields)?;
+        self.put_in_step()
+    }
+
+    /// The market says which number it expects of us: ours are behind, as after a file that was put back. What lies between was sent before.
+    fn follow(&mut self, text: &str) {
+        let words: Vec<&str> = text.split(|letter: char| !letter.is_ascii_alphanumeric()).collect();
+        let expected = words.iter().position(|word| word.eq_ignore_ascii_case("expecting"));
+        let number = expected.and_then(|place| words.get(place + 1)?.parse::<u64>().ok());
+        let (Some(number), true) = (number, text.contains("too low") && self.config.reset != Reset::Never)
+        else {
+            return;
+        };
+        if number > self.store.next_out {
+            log::warn!(
+                "the market expects number {number}, and {} is our next: it is {number} now",
+                self.store.next_out
+            );
+            if let Err(error) = self.store.jump_out(number) {
+                log::error!("{}", self.lost(&error));
+            }
+        }
     }
 
     fn put_in_step(&mut self) -> Result<(), End> {
@@ -408,64 +515,206 @@ impl Session {
                 Err(format!("the market says goodbye: {text}"))
             }
             "j" => {
-                log::warn!("the market cannot say what became of a message: {text}");
+                self.rejected(message, news);
                 Ok(())
             }
-            _ => {
-                words::hear(message, news);
+            "8" | "9" => {
+                self.theirs.note(message);
+                hear(&self.theirs.complete(message), &Listed(&self.instruments), news);
+                if message.kind() == "8" && ExecType::of(message) == ExecType::OrderStatus {
+                    self.reconcile.order(message, news);
+                }
+                Ok(())
+            }
+            "AO" => {
+                let all = self.instruments.values().copied();
+                if !self.reconcile.positions_follow(message, all, news) {
+                    self.cannot(Kind::Positions, text);
+                }
+                Ok(())
+            }
+            "AP" => {
+                let all = self.instruments.values().copied();
+                self.reconcile.position(message, &Listed(&self.instruments), all, news);
+                Ok(())
+            }
+            "A" => {
+                log::warn!("a Logon on a line that is there is passed over");
+                Ok(())
+            }
+            other => {
+                log::warn!("a message of type {other} says nothing here: passed over");
                 Ok(())
             }
         }
     }
 
-    /// The market did not take one of our messages for one.
+    /// The market did not take one of our messages: as a message (3), or for what it asks (j). What was asked for is answered by that.
     fn rejected(&mut self, message: &Message, news: &mut Vec<News>) {
         let number = message.number(45).unwrap_or_default();
+        let text = message.get(58).unwrap_or("without a word");
         log::error!(
-            "the market rejects message {number}: {} (tag {})",
-            message.get(58).unwrap_or("without a word"),
-            message.get(371).unwrap_or("-")
+            "the market rejects message {number}, type {}: {text} (tag {}, reason {})",
+            message.get(372).unwrap_or("-"),
+            message.get(371).unwrap_or("-"),
+            message.get(373).or(message.get(380)).unwrap_or("-")
         );
-        let Some((_, name, is_new)) = self.sent.iter().find(|(sent, ..)| *sent == number) else { return };
-        let says = if *is_new { Says::Rejected(Reason::Malformed) } else { Says::Refused(Reason::Malformed) };
-        news.push(News::Report(Report { name: name.clone(), time: Nanos(0), says }));
+        let sent = self.sent.iter().find(|(sent, ..)| *sent == number);
+        let found = sent.map(|(_, name, kind)| (name.clone(), *kind)).or_else(|| {
+            // Sent by a process before this one: what it was stands in the message.
+            let name = message.get(379).map(str::to_owned)?;
+            Some((name, Kind::of(message.get(372)?)?))
+        });
+        let reason = if message.kind() == "j" { business_reason(message) } else { Reason::Malformed };
+        let time = message.get(52).and_then(read_utc_nanos).unwrap_or(0);
+        let says = match &found {
+            Some((_, Kind::New)) => Says::Rejected(reason),
+            Some((_, Kind::Change)) => Says::Refused(reason),
+            // The order itself is not known there.
+            Some((_, Kind::Ask)) if message.kind() == "j" && message.get(380) == Some("1") => {
+                Says::Status { state: OrderState::None, filled: None, average: None, terms: None }
+            }
+            Some((_, kind @ (Kind::Ask | Kind::Mass | Kind::Positions))) => {
+                let is_known = matches!(message.get(380), Some("3" | "4" | "6"));
+                if is_known || message.get(373) == Some("11") {
+                    self.cannot(*kind, text);
+                }
+                return;
+            }
+            None => {
+                // It names no message of ours: each order is asked for, and unanswered requests are sent again.
+                if self.is_up {
+                    news.push(News::Up);
+                }
+                return;
+            }
+        };
+        let name = found.map(|(name, _)| name).unwrap_or_default();
+        let report = Report { name, original: None, of: None, time: Nanos(time), says };
+        news.push(News::Report(report));
+    }
+
+    /// The market does not know such a question: it is not asked any more.
+    fn cannot(&mut self, kind: Kind, text: &str) {
+        let key = match kind {
+            Kind::Ask => {
+                self.config.order_status = false;
+                "order_status"
+            }
+            Kind::Mass => {
+                self.config.mass_status = false;
+                self.reconcile.no_orders();
+                "mass_status"
+            }
+            Kind::Positions => {
+                self.config.positions = false;
+                self.reconcile.no_positions();
+                "positions"
+            }
+            Kind::New | Kind::Change => return,
+        };
+        log::error!(
+            "the market does not answer what matching.params.{key} is for ({text}): it is not asked any more. What became of orders must be \
+             looked up there by a person, unless another key of docs/adapters.md is there for it"
+        );
+    }
+
+    /// Sends, and notes what it was.
+    fn request(&mut self, kind: &str, fields: Fields, what: Kind, name: &str) {
+        if !matches!(&self.line, Line::Open(Open { phase: Phase::Up, .. })) {
+            return;
+        }
+        match self.say(kind, fields) {
+            Ok(number) => {
+                self.sent.push_back((number, name.to_owned(), what));
+                if self.sent.len() > REMEMBERED {
+                    self.sent.pop_front();
+                }
+            }
+            Err(why) => self.leave(&why),
+        }
+    }
+
+    /// Asks for all orders together (AF).
+    fn ask_orders(&mut self) {
+        let id = self.reconcile.ask_orders(self.now);
+        let fields = Fields::default().with(584, id).with(585, 7).may(1, self.config.account.as_deref());
+        self.request("AF", fields, Kind::Mass, "");
+    }
+
+    /// Asks for the positions (AN).
+    fn ask_positions(&mut self) {
+        let id = self.reconcile.ask_positions(self.now);
+        let time = utc(self.now)[..21].to_owned();
+        let fields = Fields::default()
+            .with(710, id)
+            .with(724, 0)
+            .with(263, 0)
+            .may(1, self.config.account.as_deref())
+            .with(581, 1)
+            .with(715, &time[..8])
+            .with(60, &time);
+        self.request("AN", fields, Kind::Positions, "");
+    }
+}
+
+impl Kind {
+    /// By the type of a message (372).
+    fn of(kind: &str) -> Option<Kind> {
+        match kind {
+            "D" => Some(Kind::New),
+            "F" | "G" => Some(Kind::Change),
+            "H" => Some(Kind::Ask),
+            "AF" => Some(Kind::Mass),
+            "AN" => Some(Kind::Positions),
+            _ => None,
+        }
     }
 }
 
 impl Venue for Session {
     fn list(&mut self, instrument: &Instrument) {
         self.symbols.insert(instrument.id, instrument.symbol.to_string());
+        self.instruments.insert(instrument.symbol.to_string(), instrument.id);
     }
 
     fn send(&mut self, command: &Command) {
-        let (name, is_new) = match command {
-            Command::New { name, .. } => (Some(name), true),
-            Command::Cancel { name, .. } | Command::Replace { name, .. } => (Some(name), false),
-            Command::Ask { .. } => (None, false),
-        };
-        let said = words::say(command, &Known(&self.symbols), self.config.account.as_deref(), self.now);
-        let (kind, fields) = match said {
-            Ok(said) => said,
-            Err(reason) => {
-                let says = if is_new { Says::Rejected(reason) } else { Says::Refused(reason) };
-                let name = name.cloned().unwrap_or_default();
-                self.own.push(News::Report(Report { name, time: Nanos(0), says }));
+        let (name, what) = match command {
+            Command::New { name, .. } => (name, Kind::New),
+            Command::Cancel { name, .. } | Command::Replace { name, .. } => (name, Kind::Change),
+            Command::Ask { of } if self.config.order_status => (&of.name, Kind::Ask),
+            Command::Ask { of } => {
+                if self.config.mass_status {
+                    self.reconcile.want(&of.name);
+                }
+                return;
+            }
+            Command::Reconcile => {
+                if self.config.mass_status {
+                    self.ask_orders();
+                }
+                if self.config.positions {
+                    self.ask_positions();
+                }
                 return;
             }
         };
-        if !matches!(&self.line, Line::Open(Open { phase: Phase::Up, .. })) {
-            return;
-        }
-        match self.say(kind, fields) {
-            Ok(number) => {
-                if let Some(name) = name {
-                    self.sent.push_back((number, name.clone(), is_new));
-                    if self.sent.len() > REMEMBERED {
-                        self.sent.pop_front();
-                    }
-                }
+        let words = Words {
+            account: self.config.account.as_deref(),
+            close_today: self.config.close_today,
+            close_yesterday: self.config.close_yesterday,
+        };
+        match say(command, &Known(&self.symbols), words, self.now) {
+            Ok((kind, fields)) => self.request(kind, fields, what, name),
+            Err(reason) => {
+                let says = match what {
+                    Kind::New => Says::Rejected(reason),
+                    Kind::Change => Says::Refused(reason),
+                    Kind::Ask | Kind::Mass | Kind::Positions => return,
+                };
+                let (name, time) = (name.clone(), Nanos(self.now));
+                self.own.push(News::Report(Report { name, original: None, of: None, time, says }));
             }
-            Err(why) => self.leave(&why),
         }
     }
 
@@ -480,6 +729,9 @@ impl Venue for Session {
         news.append(&mut self.own);
         if let Err(why) = self.turn(news) {
             self.leave(&why);
+        }
+        if self.config.mass_status && self.reconcile.is_due() {
+            self.ask_orders();
         }
         let is_up = matches!(&self.line, Line::Open(Open { phase: Phase::Up, .. }));
         if self.is_up && !is_up {

@@ -59,6 +59,13 @@ impl Store {
         Ok(number)
     }
 
+    /// The next message has this number.
+    pub(crate) fn jump_out(&mut self, number: u64) -> io::Result<()> {
+        self.line("out", number)?;
+        self.next_out = number;
+        Ok(())
+    }
+
     /// What came before this number was acted upon.
     pub(crate) fn done_with(&mut self, next: u64) -> io::Result<()> {
         self.line("in", next)

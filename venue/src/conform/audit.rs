@@ -163,9 +163,10 @@ impl Audit {
         self.orders.iter().filter(|(_, held)| held.end.is_none()).map(|(order, _)| *order).collect()
     }
 
-    /// How much of each order is filled.
-    pub fn filled(&self) -> Vec<(OrderId, i64)> {
-        self.orders.iter().map(|(order, held)| (*order, held.filled)).collect()
+    /// The side of each order, and how much of it is filled.
+    pub fn filled(&self) -> Vec<(OrderId, Side, i64)> {
+        let side = |held: &Held| held.side.unwrap_or(Side::Buy);
+        self.orders.iter().map(|(order, held)| (*order, side(held), held.filled)).collect()
     }
 }
 
@@ -209,6 +210,12 @@ impl Held {
         }
         match update.status {
             OrderStatus::Accepted => self.is_accepted = true,
+            OrderStatus::Reduced => {
+                if update.quantity.0 >= self.quantity {
+                    return Err(format!("order {order} is reduced to {} lots", update.quantity.0));
+                }
+                self.quantity = update.quantity.0;
+            }
             OrderStatus::Replaced => {
                 self.replaces_answered += 1;
                 if self.replaces_answered > self.replaces {

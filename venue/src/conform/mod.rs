@@ -31,6 +31,7 @@ pub use made_up::{Faults, Line, MadeUp};
 use crate::driver::{Driver, Effects, Input};
 use crate::market::{Command, News, Venue};
 use crate::memory;
+use crate::unbooked::{LOT, Why, decimal};
 
 /// A market under an author's control.
 pub trait Rig {
@@ -49,8 +50,26 @@ pub trait Rig {
     /// From now on nothing is lost any more, and lines stay.
     fn calm(&mut self);
 
-    /// How much has traded, by the name that each order was sent with. `None`: the market does not tell.
-    fn traded(&self) -> Option<BTreeMap<String, i64>>;
+    /// How much has traded in lots of 1e-9, by the name that each order was sent with, without trades that were cancelled. `None`: not
+    /// known.
+    fn traded(&self) -> Option<BTreeMap<String, i128>>;
+
+    /// What others have traded for the account in lots of 1e-9, purchases less sales, as far as it was reported to this line. `None`: not
+    /// known.
+    fn foreign(&self) -> Option<i128> {
+        None
+    }
+
+    /// Whether this market executes what no fill can say: cancelled trades, trades behind an end. Where it does not, nothing may be listed as not
+    /// booked but a position, which may differ while a report is lost.
+    fn is_rude(&self) -> bool {
+        true
+    }
+
+    /// The orders that work, by the names that they were sent with. `None`: not known.
+    fn working(&self) -> Option<Vec<String>> {
+        None
+    }
 }
 
 /// What was tried.
@@ -62,6 +81,8 @@ pub struct Summary {
     pub executions: u64,
     /// Fills among them.
     pub fills: u64,
+    /// Executions that are not booked.
+    pub unbooked: u64,
     /// Orders that were not accepted.
     pub rejected: u64,
     /// How often the process was killed.
@@ -72,6 +93,8 @@ pub struct Summary {
 
 /// Rounds after the last request in which everything has to come to an end.
 const ROUNDS: u32 = 20_000;
+/// Rounds on the last line, in which the market says all that it has.
+const SETTLING: u32 = 200;
 
 /// The platform's side.
 struct Desk<'a, R: Rig> {
@@ -148,30 +171,79 @@ impl<R: Rig> Desk<'_, R> {
         }
         self.until("ends", |driver| driver.is_up() && driver.waiting().is_empty() && driver.orders() == 0)?;
         self.audit.end()?;
+        // Once more all that the market has, on a line of its own.
+        self.rig.cut();
+        for _ in 0..SETTLING {
+            self.rig.pass();
+            self.listen()?;
+        }
+        self.until("agreement", |driver| driver.is_up() && driver.waiting().is_empty())?;
+        self.audit.end()?;
+        self.hold_sums()?;
+        if let Some(name) = self.rig.working().and_then(|names| names.into_iter().next()) {
+            return Err(format!("order {name} works at the market, and has ended here"));
+        }
+        self.summary.unbooked = self.driver.unbooked_so_far();
+        Ok(self.summary)
+    }
+
+    /// What is booked and what is not are what the market has: of each order, and of all others.
+    fn hold_sums(&self) -> Result<(), String> {
+        let mut listed = self.driver.unbooked().filter(|what| what.why != Why::Position);
+        if let Some(what) = listed.next().filter(|_| !self.rig.is_rude()) {
+            return Err(format!("the market did nothing of the kind, and it is not booked: {what}"));
+        }
+        let mut open: BTreeMap<Option<OrderId>, i128> = BTreeMap::new();
+        for what in self.driver.unbooked() {
+            *open.entry(what.order).or_default() += what.lots;
+        }
         if let Some(traded) = self.rig.traded() {
-            for (order, filled) in self.audit.filled() {
-                let there = self.names.get(&order).and_then(|name| traded.get(name)).copied().unwrap_or(0);
-                if there != filled {
-                    let name = self.names.get(&order).cloned().unwrap_or_default();
-                    let about: Vec<&str> = (self.lines.iter())
-                        .filter(|line| {
-                            line.contains(&name) || !line.contains(PREFIX) && !line.starts_with("request")
-                        })
-                        .map(String::as_str)
-                        .collect();
+            for (order, side, filled) in self.audit.filled() {
+                let name = self.names.get(&order).cloned().unwrap_or_default();
+                let there = traded.get(&name).copied().unwrap_or(0);
+                let not_booked = open.get(&Some(order)).copied().unwrap_or(0) * i128::from(side.sign());
+                if there != i128::from(filled) * LOT + not_booked {
                     return Err(format!(
-                        "order {order}, {name}, has {filled} filled, and the market says {there}; heard:\n{}",
-                        about.join("\n")
+                        "order {order}, {name}, has {filled} filled and {} not booked, and the market says {}; heard:\n{}",
+                        decimal(not_booked),
+                        decimal(there),
+                        self.heard_of(order).join("\n")
                     ));
                 }
             }
         }
-        Ok(self.summary)
+        if let Some(foreign) = self.rig.foreign() {
+            let listed = open.get(&None).copied().unwrap_or(0);
+            if listed != foreign {
+                return Err(format!(
+                    "{} lots of others are listed, and the market says {}",
+                    decimal(listed),
+                    decimal(foreign)
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The lines of one order's names, and what was decided for all.
+    fn heard_of(&self, order: OrderId) -> Vec<&str> {
+        let name = self.names.get(&order).cloned().unwrap_or_default();
+        let is_about =
+            |line: &&String| line.contains(&name) || !line.contains(PREFIX) && !line.starts_with("request");
+        self.lines.iter().filter(is_about).map(String::as_str).collect()
     }
 
     fn begin(&mut self) -> Result<(), String> {
         self.line.list(&instrument());
-        self.until("a line", Driver::is_up)
+        // An execution that is not booked stops nothing here: what follows it is held too.
+        self.hear(Input::Stop(false))?;
+        self.until("a line", Driver::is_up)?;
+        // The position before the first order.
+        for _ in 0..SETTLING {
+            self.rig.pass();
+            self.listen()?;
+        }
+        Ok(())
     }
 
     fn until(&mut self, what: &str, is_there: impl Fn(&Driver) -> bool) -> Result<(), String> {
@@ -185,7 +257,12 @@ impl<R: Rig> Desk<'_, R> {
                 self.overdue()?;
             }
         }
-        Err(format!("no {what} after {ROUNDS} rounds: {:?} wait", self.driver.waiting()))
+        let last: Vec<String> = self.lines.iter().rev().take(30).cloned().collect();
+        Err(format!(
+            "no {what} after {ROUNDS} rounds: {:?} wait; heard last, the last first:\n{}",
+            self.driver.waiting(),
+            last.join("\n")
+        ))
     }
 
     fn next_id(&mut self, strategy: u64) -> OrderId {

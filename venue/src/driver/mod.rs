@@ -10,22 +10,33 @@
 //!   is the last request before the first without an answer.
 //! - An end that says that more has traded than has come waits for the trades; if they do not come, the order is asked for twice, and what is
 //!   missing then is one trade at the average price. A trade that comes after all is known by its quantity.
+//! - What a fill cannot say is kept as [`Unbooked`]: a trade of an order that has ended or is not known, of more than is left or of a part of a
+//!   lot; a trade that is cancelled or corrected. So at each moment the market's position is booked + not booked. Until an operator
+//!   settles it ([`Input::Settle`]), new orders and replaces are refused, where [`Input::Stop`] says so.
+//! - An order that has ended here and works at the market is cancelled there, until the market says that it has ended.
 //! - A refused cancel or replace is answered when the order's status is known: the order may have ended, or the change have been
 //!   made before.
 //! - One replace of an order is under way at a time. Cancels overtake those that wait.
 
+mod ended;
 mod order;
+mod position;
 mod reports;
+mod status;
+mod trades;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use wire::{
-    CancelAll, Execution, Nanos, NewOrder, OrderId, OrderStatus, OrderUpdate, Quantity, Reason, Request,
-    StrategyId,
+    CancelAll, Execution, InstrumentId, Nanos, NewOrder, OrderId, OrderStatus, OrderUpdate, Quantity, Reason,
+    Request, StrategyId,
 };
 
-use crate::market::{Command, News};
+use crate::market::{Command, News, Report};
+use crate::unbooked::{List, Settled, Settlement, Unbooked};
+use ended::Ended;
 use order::{Change, Kind, Order, terms};
+use position::Positions;
 
 /// What the driver hears.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +49,10 @@ pub enum Input {
     Overdue(Overdue),
     /// Nothing is traded any more: working orders are cancelled, and all but cancels is refused.
     Close,
+    /// Whether new orders and replaces are refused while an execution is not booked.
+    Stop(bool),
+    /// An operator settles what is not booked.
+    Settle(Settlement),
 }
 
 /// What waits for the market.
@@ -45,8 +60,10 @@ pub enum Input {
 pub enum Overdue {
     /// A request, by its position.
     Request(u64),
-    /// The trades behind the end of an order.
+    /// The trades behind the end of an order, or whether it has ended at the market too.
     End(OrderId),
+    /// A position that differs from the market's.
+    Position(InstrumentId),
 }
 
 /// What it does about it.
@@ -58,6 +75,8 @@ pub struct Effects {
     pub commands: Vec<Command>,
     /// Worth a line in the log.
     pub notes: Vec<String>,
+    /// Executions that are not booked, each in a line.
+    pub alarms: Vec<String>,
 }
 
 /// A request without an answer.
@@ -94,6 +113,13 @@ pub struct Driver {
     is_up: bool,
     is_closed: bool,
     strays: u64,
+    ended: Ended,
+    unbooked: List,
+    positions: Positions,
+    /// Trades under names that are not known: name and trade.
+    foreign: BTreeSet<(String, String)>,
+    /// New orders and replaces are refused while something is not booked.
+    stops: bool,
 }
 
 impl Driver {
@@ -111,6 +137,11 @@ impl Driver {
             is_up: false,
             is_closed: false,
             strays: 0,
+            ended: Ended::default(),
+            unbooked: List::default(),
+            positions: Positions::default(),
+            foreign: BTreeSet::new(),
+            stops: true,
         }
     }
 
@@ -134,16 +165,43 @@ impl Driver {
         self.unanswered.len()
     }
 
-    /// Reports about names that are not known, or not any more.
+    /// Reports about orders that are not known here, in which nothing traded.
     pub fn strays(&self) -> u64 {
         self.strays
+    }
+
+    /// What the market has executed and is not booked, by number.
+    pub fn unbooked(&self) -> impl ExactSizeIterator<Item = &Unbooked> {
+        self.unbooked.open()
+    }
+
+    /// How many executions were not booked so far, settled ones among them.
+    pub fn unbooked_so_far(&self) -> u64 {
+        self.unbooked.count()
+    }
+
+    /// What operators have settled, in their order.
+    pub fn settled(&self) -> &[Settled] {
+        self.unbooked.settled()
+    }
+
+    /// Whether new orders and replaces are refused while something is not booked.
+    pub fn stops(&self) -> bool {
+        self.stops
+    }
+
+    /// Whether new orders and replaces are refused because something is not booked.
+    pub fn is_stopped(&self) -> bool {
+        self.stops && self.unbooked.open().len() > 0
     }
 
     /// What waits for the market.
     pub fn waiting(&self) -> Vec<Overdue> {
         let requests = self.unanswered.keys().copied().map(Overdue::Request);
-        let ended = self.orders.iter().filter(|(_, order)| order.end.is_some());
-        requests.chain(ended.map(|(id, _)| Overdue::End(*id))).collect()
+        let ended = self.orders.iter().filter(|(_, order)| order.end.is_some() || order.is_counted_again());
+        let ended = ended.map(|(id, _)| *id).chain(self.ended.doubtful());
+        let positions = self.positions.differing().map(Overdue::Position);
+        requests.chain(ended.map(Overdue::End)).chain(positions).collect()
     }
 
     /// Takes the next input.
@@ -157,11 +215,14 @@ impl Driver {
             Input::News(News::Up) => self.up(effects),
             Input::News(News::Down) => self.is_up = false,
             Input::News(News::Report(report)) => self.report(report, effects),
+            Input::News(News::Position { instrument, lots }) => self.position(*instrument, *lots, effects),
             Input::Overdue(overdue) => self.overdue(*overdue, effects),
             Input::Close => {
                 self.is_closed = true;
                 self.cancel_all(effects);
             }
+            Input::Stop(stops) => self.stops = *stops,
+            Input::Settle(settlement) => self.settle_unbooked(settlement, effects),
         }
         let answered = self.unanswered.first_key_value().map_or(self.taken, |(_, first)| first.before);
         effects.executions[from..].iter_mut().for_each(|execution| execution.set_answered_up_to(answered));
@@ -206,7 +267,7 @@ impl Driver {
             return self.refuse(position, &request, Reason::DuplicateOrder, effects);
         }
         self.newest.insert(order.order_id.strategy(), order.order_id);
-        if self.is_closed || !self.is_up {
+        if self.is_closed || !self.is_up || self.is_stopped() {
             return self.refuse(position, &request, Reason::MarketClosed, effects);
         }
         let name = self.name(position, 1);
@@ -233,7 +294,7 @@ impl Driver {
         effects: &mut Effects,
     ) {
         let is_replace = matches!(kind, Kind::Replace(..));
-        let may_replace = self.is_up && !self.is_closed;
+        let may_replace = self.is_up && !self.is_closed && !self.is_stopped();
         let reason = match (self.orders.get(&order_id), kind) {
             (None, _) => Some(Reason::UnknownOrder),
             (Some(order), _) if order.request.instrument != request.instrument() => Some(Reason::Malformed),
@@ -246,7 +307,7 @@ impl Driver {
         }
         let Some(order) = self.orders.get_mut(&order_id) else { return };
         let waits = is_replace && order.changes.iter().any(|other| matches!(other.kind, Kind::Replace(..)));
-        order.changes.push_back(Change { position, kind, name: None, attempts: 0, refused: None });
+        order.changes.push_back(Change::new(position, kind));
         if self.is_up && !waits {
             self.send(order_id, position, effects);
         }
@@ -267,7 +328,7 @@ impl Driver {
             .collect();
         for order_id in &meant {
             let Some(order) = self.orders.get_mut(order_id) else { continue };
-            let change = Change { position, kind: Kind::Mass, name: None, attempts: 0, refused: None };
+            let change = Change::new(position, Kind::Mass);
             order.changes.push_back(change);
             if self.is_up {
                 self.send(*order_id, position, effects);
@@ -325,7 +386,9 @@ impl Driver {
         }
         let Some(order) = self.orders.get_mut(&order_id) else { return };
         let of = order.target();
+        let is_replaced = order.is_being_replaced();
         let change = &mut order.changes[place];
+        change.is_crossed = is_replaced && !matches!(change.kind, Kind::Replace(..));
         (change.attempts, change.refused, change.name) = (attempt, None, Some(name.clone()));
         effects.commands.push(match change.kind {
             Kind::Cancel | Kind::Mass => Command::Cancel { name: name.clone(), of },
@@ -347,9 +410,36 @@ impl Driver {
     }
 
     fn ask(&self, order_id: OrderId, effects: &mut Effects) {
-        if let Some(order) = self.orders.get(&order_id).filter(|_| self.is_up) {
+        let order = self.orders.get(&order_id).or_else(|| self.ended.get(order_id));
+        if let Some(order) = order.filter(|_| self.is_up) {
             effects.commands.push(Command::Ask { of: order.target() });
         }
+    }
+
+    /// Asks for all that the market has.
+    fn reconcile(&mut self, effects: &mut Effects) {
+        self.positions.ask();
+        effects.commands.push(Command::Reconcile);
+    }
+
+    /// The order that a report is about.
+    fn found(&self, report: &Report) -> Option<OrderId> {
+        let original = || self.names.get(report.original.as_ref()?);
+        self.names.get(&report.name).or_else(original).copied()
+    }
+
+    /// Cancels an order of which no request is left.
+    fn withdraw(&mut self, order_id: OrderId, effects: &mut Effects) {
+        self.closing += 1;
+        // No request is called so: behind its dash stands a digit.
+        let name = format!("{}--{}", self.prefix, base36(self.closing));
+        let order = self.orders.get_mut(&order_id);
+        let Some(order) = order.or_else(|| self.ended.get_mut(order_id)).filter(|_| self.is_up) else {
+            return;
+        };
+        effects.commands.push(Command::Cancel { name: name.clone(), of: order.target() });
+        order.names.push(name.clone());
+        self.names.insert(name, order_id);
     }
 
     /// What was under way on the line before may be lost, in both directions.
@@ -360,6 +450,10 @@ impl Driver {
             self.ask(order_id, effects);
             self.send_changes(order_id, effects);
         }
+        for order_id in self.ended.doubtful() {
+            self.ask(order_id, effects);
+        }
+        self.reconcile(effects);
         if self.is_closed {
             self.cancel_all(effects);
         }
@@ -388,14 +482,7 @@ impl Driver {
             return;
         }
         let all: Vec<OrderId> = self.orders.keys().copied().collect();
-        for order_id in all {
-            self.closing += 1;
-            let name = format!("{}-x{}", self.prefix, base36(self.closing));
-            let Some(order) = self.orders.get_mut(&order_id) else { continue };
-            effects.commands.push(Command::Cancel { name: name.clone(), of: order.target() });
-            order.names.push(name.clone());
-            self.names.insert(name, order_id);
-        }
+        all.into_iter().for_each(|order_id| self.withdraw(order_id, effects));
     }
 
     fn overdue(&mut self, overdue: Overdue, effects: &mut Effects) {
@@ -404,6 +491,7 @@ impl Driver {
         }
         match overdue {
             Overdue::End(order_id) => self.ask(order_id, effects),
+            Overdue::Position(_) => self.reconcile(effects),
             Overdue::Request(position) => {
                 let Some(unanswered) = self.unanswered.get(&position) else { return };
                 let orders: Vec<OrderId> = match &unanswered.what {

@@ -1,0 +1,7 @@
+//! A market that does what markets do seldom, and the session with it. Raw FIX against the session and the driver, in one thread.
+
+mod orders;
+mod quickfixj;
+mod sessions;
+mod support;
+mod table;

@@ -1,0 +1,286 @@
+//! Executions: what is booked and what is not are always what the market has.
+
+use venue::{How, Input, Settlement};
+use wire::{Execution, OrderStatus, Reason, Side, TimeInForce};
+
+use crate::support::{Floor, LOT};
+
+fn floor() -> (tempfile::TempDir, Floor) {
+    let folder = tempfile::tempdir().unwrap();
+    let floor = Floor::open(folder.path(), serde_json::json!({}));
+    (folder, floor)
+}
+
+fn trade(name: &str, id: &str, quantity: &str, filled: &str) -> String {
+    format!("11={name}|37=O1|17={id}|150=F|39=1|55=SIM001|54=1|31=100|32={quantity}|14={filled}|")
+}
+
+#[test]
+fn a_trade_that_is_cancelled_is_not_booked_and_stops_the_seat_until_it_is_settled() {
+    let (_folder, mut floor) = floor();
+    let (id, name) = floor.working(Side::Buy, TimeInForce::Day);
+    floor.said("8", &trade(&name, "e1", "4", "4"));
+    floor.hold(4, 0);
+    let bust = format!("11={name}|37=O1|17=b1|19=e1|150=H|39=0|55=SIM001|54=1|31=100|32=4|14=0|151=10|");
+    floor.said("8", &bust);
+    floor.hold(4, -4);
+    assert!(floor.alarms[0].contains("busted: -4 lots") && floor.alarms[0].contains("trade e1"));
+    // The same report again, and as a possible duplicate of the session.
+    floor.said("8", &format!("97=Y|{bust}"));
+    floor.rude.say_as(3, "8", &format!("43=Y|122=20260101-00:00:00|{bust}"));
+    floor.settle();
+    floor.hold(4, -4);
+    let (refused, _) = floor.order(Side::Buy, TimeInForce::Day);
+    assert_eq!(floor.last(refused), Some((OrderStatus::Rejected, Reason::MarketClosed)));
+    // Cancels go out.
+    let cancel = floor.cancel(id);
+    assert_eq!(floor.next("F").get(11), Some(cancel.as_str()));
+    let settlement = Settlement { number: 1, how: How::Apart, by: "ann: agreed by phone".to_owned() };
+    floor.take(&Input::Settle(settlement));
+    floor.hold(4, 0);
+    let sums = floor.driver.sums().next().unwrap().1;
+    assert_eq!((sums.booked, sums.open, sums.apart), (4 * LOT, 0, -4 * LOT));
+    floor.order(Side::Buy, TimeInForce::Day);
+    floor.next("D");
+}
+
+#[test]
+fn a_correction_is_not_booked_and_a_cancel_of_the_corrected_trade_counts_what_it_is_now() {
+    let (_folder, mut floor) = floor();
+    let (_, name) = floor.working(Side::Sell, TimeInForce::Day);
+    floor.said("8", &trade(&name, "e1", "4", "4"));
+    let correction = format!("11={name}|37=O1|17=e2|19=e1|150=G|39=1|55=SIM001|54=2|31=101|32=3|14=3|");
+    floor.said("8", &correction);
+    floor.said("8", &correction);
+    floor.hold(-4, 1);
+    let what = floor.driver.unbooked().next().unwrap();
+    // Sold 4 at 100, in truth 3 at 101.
+    assert_eq!(what.value, (400 - 303) * LOT);
+    floor.said("8", &format!("11={name}|37=O1|17=b1|19=e1|150=H|39=0|55=SIM001|54=2|14=0|"));
+    floor.hold(-4, 4);
+}
+
+#[test]
+fn a_trade_behind_the_end_of_its_order_is_not_lost_and_can_be_booked_as_late() {
+    let (_folder, mut floor) = floor();
+    let (id, name) = floor.working(Side::Buy, TimeInForce::Day);
+    // The market ends it by itself, under a name of its own.
+    floor.said("8", "11=venue-7|37=O1|17=c1|150=4|39=4|55=SIM001|54=1|14=0|");
+    assert_eq!(floor.last(id), Some((OrderStatus::Cancelled, Reason::None)));
+    floor.said("8", &trade(&name, "e1", "4", "4"));
+    floor.said("8", &trade(&name, "e1", "4", "4"));
+    floor.hold(0, 4);
+    let settlement = Settlement { number: 1, how: How::Book, by: "ann: confirmed".to_owned() };
+    floor.take(&Input::Settle(settlement));
+    floor.hold(4, 0);
+    let Some(Execution::Fill(fill)) = floor.executions.last() else { panic!("no fill") };
+    assert_eq!((fill.order_id, fill.remaining.0, fill.event_time.0 > 0), (id, 0, false));
+}
+
+#[test]
+fn an_order_of_another_program_and_more_than_is_left_are_not_booked() {
+    let (_folder, mut floor) = floor();
+    let (id, name) = floor.working(Side::Buy, TimeInForce::Day);
+    floor.said("8", &trade("some one else", "e1", "7", "7").replace("37=O1", "37=X9"));
+    floor.hold(0, 7);
+    floor.said("8", &trade(&name, "e2", "12", "12"));
+    floor.hold(10, 9);
+    assert_eq!(floor.last(id), Some((OrderStatus::Filled, Reason::None)));
+}
+
+#[test]
+fn a_part_of_a_lot_is_never_rounded() {
+    let (_folder, mut floor) = floor();
+    let (_, name) = floor.working(Side::Buy, TimeInForce::Day);
+    floor.said("8", &trade(&name, "e1", "2.5", "2.5"));
+    assert_eq!((floor.booked(), floor.listed()), (0, 5 * LOT / 2));
+    floor.said("8", &trade(&name, "e2", "3.000", "5.5"));
+    assert_eq!((floor.booked(), floor.listed()), (3 * LOT, 5 * LOT / 2));
+    floor.said("8", &format!("11={name}|37=O1|17=c1|150=4|39=4|55=SIM001|54=1|14=5.5|"));
+    assert_eq!((floor.booked(), floor.listed()), (3 * LOT, 5 * LOT / 2));
+}
+
+#[test]
+fn done_for_the_day_ends_a_day_order_and_no_order_that_outlives_the_day() {
+    let (_folder, mut floor) = floor();
+    let (day, of_day) = floor.working(Side::Buy, TimeInForce::Day);
+    let (lasting, name) = floor.working(Side::Buy, TimeInForce::GoodTillCancel);
+    for name in [&of_day, &name] {
+        floor.said("8", &format!("11={name}|37=O1|17=d{name}|150=3|39=3|55=SIM001|54=1|14=0|151=0|"));
+    }
+    assert_eq!(floor.last(day), Some((OrderStatus::Cancelled, Reason::Expired)));
+    assert_eq!(floor.last(lasting), Some((OrderStatus::Accepted, Reason::None)));
+    // The next day.
+    floor.said("8", &format!("11={name}|37=O1|17=r1|150=D|378=1|39=0|55=SIM001|54=1|38=10|44=100|14=0|"));
+    floor.said("8", &trade(&name, "e1", "4", "4"));
+    floor.hold(4, 0);
+}
+
+#[test]
+fn a_rejection_behind_the_acceptance_ends_the_order() {
+    let (_folder, mut floor) = floor();
+    let (id, name) = floor.working(Side::Buy, TimeInForce::Day);
+    floor.said("8", &trade(&name, "e1", "4", "4"));
+    floor.said("8", &format!("11={name}|37=O1|17=r1|150=8|39=8|103=2|55=SIM001|54=1|14=4|"));
+    assert_eq!(floor.last(id), Some((OrderStatus::Cancelled, Reason::MarketClosed)));
+    floor.hold(4, 0);
+}
+
+#[test]
+fn a_restatement_to_less_reduces_the_order() {
+    let (_folder, mut floor) = floor();
+    let (id, name) = floor.working(Side::Buy, TimeInForce::Day);
+    floor.said("8", &format!("11={name}|37=O1|17=r1|150=D|378=5|39=0|55=SIM001|54=1|38=6|44=100|14=0|"));
+    assert_eq!(floor.last(id), Some((OrderStatus::Reduced, Reason::None)));
+    floor.said("8", &trade(&name, "e1", "6", "6"));
+    assert_eq!(floor.last(id), Some((OrderStatus::Filled, Reason::None)));
+    floor.hold(6, 0);
+}
+
+#[test]
+fn rejects_of_business_and_of_the_session_answer_what_was_asked() {
+    let (_folder, mut floor) = floor();
+    let (refused, _) = floor.order(Side::Buy, TimeInForce::Day);
+    let number = floor.next("D").sequence();
+    floor.said("j", &format!("45={number}|372=D|380=4|58=not now|"));
+    assert_eq!(floor.last(refused), Some((OrderStatus::Rejected, Reason::MarketClosed)));
+    let (refused, _) = floor.order(Side::Buy, TimeInForce::Day);
+    let number = floor.next("D").sequence();
+    floor.said("3", &format!("45={number}|371=44|372=D|373=5|"));
+    assert_eq!(floor.last(refused), Some((OrderStatus::Rejected, Reason::Malformed)));
+    // A process that did not send it: the message names it.
+    let (refused, name) = floor.order(Side::Buy, TimeInForce::Day);
+    floor.next("D");
+    floor.restart();
+    floor.until("the line", |floor| floor.driver.is_up());
+    floor.said("j", &format!("372=D|379={name}|380=0|"));
+    assert_eq!(floor.last(refused), Some((OrderStatus::Rejected, Reason::Malformed)));
+    // A refused cancel is answered when the order's status is known.
+    let (id, name) = floor.working(Side::Buy, TimeInForce::Day);
+    floor.rude.statuses.insert(name, "39=0|14=0|38=10|44=100|".to_owned());
+    floor.cancel(id);
+    let number = floor.next("F").sequence();
+    floor.said("j", &format!("45={number}|372=F|380=0|"));
+    let refusal = |execution: &Execution| matches!(execution, Execution::Update(update) if update.status == OrderStatus::CancelRejected);
+    assert!(floor.executions.iter().any(refusal), "{:?}", floor.executions);
+}
+
+#[test]
+fn a_cancel_that_is_refused_during_a_replace_is_sent_again_behind_it() {
+    let (_folder, mut floor) = floor();
+    let (id, name) = floor.working(Side::Buy, TimeInForce::Day);
+    let replace = floor.replace(id, 101, 12);
+    floor.next("G");
+    floor.rude.statuses.insert(name.clone(), "39=E|14=0|38=10|44=100|".to_owned());
+    let cancel = floor.cancel(id);
+    floor.next("F");
+    floor.said("9", &format!("11={cancel}|41={name}|37=O1|39=E|102=3|434=1|"));
+    floor.said(
+        "8",
+        &format!("11={replace}|41={name}|37=O1|17=r1|150=5|39=0|55=SIM001|54=1|38=12|44=101|14=0|"),
+    );
+    let again = floor.next("F");
+    assert_eq!(again.get(41), Some(replace.as_str()), "under the order's new name");
+    let name = again.get(11).unwrap().to_owned();
+    floor.said("8", &format!("11={name}|41={replace}|37=O1|17=c1|150=4|39=4|55=SIM001|54=1|14=0|"));
+    assert_eq!(floor.last(id), Some((OrderStatus::Cancelled, Reason::Requested)));
+    let refusal = |execution: &Execution| matches!(execution, Execution::Update(update) if update.status == OrderStatus::CancelRejected);
+    assert!(!floor.executions.iter().any(refusal), "{:?}", floor.executions);
+}
+
+#[test]
+fn an_order_that_ended_here_and_works_there_is_cancelled_there() {
+    let (_folder, mut floor) = floor();
+    let (id, name) = floor.working(Side::Buy, TimeInForce::Day);
+    floor.said("8", &format!("11={name}|37=O1|17=e1|150=F|39=2|55=SIM001|54=1|31=100|32=10|14=10|"));
+    assert_eq!(floor.last(id), Some((OrderStatus::Filled, Reason::None)));
+    floor.rude.statuses.insert(name.clone(), "39=0|14=0|38=10|44=100|".to_owned());
+    floor.said(
+        "8",
+        &format!("11={name}|37=O1|17=b1|19=e1|150=H|39=0|55=SIM001|54=1|31=100|32=10|14=0|151=10|"),
+    );
+    floor.hold(10, -10);
+    let cancel = floor.next("F");
+    assert_eq!(cancel.get(41), Some(name.as_str()));
+    floor.rude.statuses.insert(name, "39=4|14=0|38=10|44=100|".to_owned());
+    floor.overdue();
+    floor.settle();
+    assert_eq!(floor.driver.waiting(), []);
+}
+
+#[test]
+fn times_keep_their_fraction() {
+    let (_folder, mut floor) = floor();
+    let (_, name) = floor.working(Side::Buy, TimeInForce::Day);
+    floor.said("8", &(trade(&name, "e1", "4", "4") + "60=20240229-15:59:59.123456|"));
+    let fill = floor.executions.iter().find_map(|execution| match execution {
+        Execution::Fill(fill) => Some(fill),
+        Execution::Update(_) => None,
+    });
+    assert_eq!(fill.unwrap().event_time.0, 1_709_222_399_123_456_000);
+}
+
+#[test]
+fn a_position_that_stays_another_is_not_booked() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut floor = Floor::open(folder.path(), serde_json::json!({"positions": true}));
+    let answer = |floor: &mut Floor, long: u32| {
+        let id = floor.next("AN").get(710).unwrap().to_owned();
+        floor.said("AO", &format!("721=1|710={id}|727=1|728=0|729=0|"));
+        floor.said("AP", &format!("721=1|710={id}|727=1|728=0|55=SIM001|702=1|703=TQ|704={long}|705=1|"));
+    };
+    // What was there before the first order.
+    answer(&mut floor, 6);
+    floor.hold(0, 0);
+    let (_, name) = floor.working(Side::Buy, TimeInForce::Day);
+    floor.said("8", &trade(&name, "e1", "4", "4"));
+    floor.rude.hang_up();
+    floor.until("the end of the line", |floor| !floor.driver.is_up());
+    floor.until("the line", |floor| floor.driver.is_up());
+    // Five more, less four that are known.
+    answer(&mut floor, 15);
+    for _ in 0..2 {
+        floor.hold(4, 0);
+        floor.overdue();
+        answer(&mut floor, 15);
+    }
+    floor.hold(4, 5);
+    assert!(floor.alarms[0].contains("position: 5 lots"), "{:?}", floor.alarms);
+}
+
+#[test]
+fn a_market_that_answers_only_for_all_orders_together_settles_their_fate() {
+    let folder = tempfile::tempdir().unwrap();
+    let more = serde_json::json!({"order_status": false, "mass_status": true});
+    let mut floor = Floor::open(folder.path(), more);
+    floor.rude.heard.clear();
+    let (lost, _) = floor.order(Side::Buy, TimeInForce::Day);
+    let (kept, name) = floor.order(Side::Buy, TimeInForce::Day);
+    floor.settle();
+    floor.rude.hang_up();
+    floor.until("the end of the line", |floor| !floor.driver.is_up());
+    floor.until("the line", |floor| floor.driver.is_up());
+    let mut id = String::new();
+    floor.settle();
+    while let Some(place) = floor.rude.heard.iter().position(|message| message.kind() == "AF") {
+        id = floor.rude.heard.remove(place).unwrap().get(584).unwrap().to_owned();
+    }
+    floor.said(
+        "8",
+        &format!("11={name}|37=O1|17=0|150=I|39=0|55=SIM001|54=1|38=10|44=100|14=0|584={id}|911=1|912=Y|"),
+    );
+    assert_eq!(floor.last(kept), Some((OrderStatus::Accepted, Reason::None)));
+    let end = floor.last(lost);
+    if end.is_none() {
+        // It was asked for behind the first request.
+        floor.settle();
+        let id = floor.next("AF").get(584).unwrap().to_owned();
+        floor.said(
+            "8",
+            &format!(
+                "11={name}|37=O1|17=0|150=I|39=0|55=SIM001|54=1|38=10|44=100|14=0|584={id}|911=1|912=Y|"
+            ),
+        );
+    }
+    assert_eq!(floor.last(lost), Some((OrderStatus::Rejected, Reason::MarketClosed)));
+}
