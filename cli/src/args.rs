@@ -28,6 +28,7 @@ use crate::verbs::t2o::args::T2oVerb;
 use crate::verbs::token::TokenVerb;
 use crate::verbs::top::args::Top;
 use crate::verbs::trace::args::TraceVerb;
+use crate::verbs::venue::VenueVerb;
 
 /// Runs trading strategies next to the processes that feed them, over journals in shared memory.
 #[derive(Debug, Parser)]
@@ -93,6 +94,9 @@ pub(crate) enum Verb {
     Token(TokenVerb),
     /// Settle a day: prices in, then execute; statements out.
     Settle(Settle),
+    /// Executions of a market outside that are not booked: list them, settle them.
+    #[command(subcommand)]
+    Venue(VenueVerb),
     /// Compute the accounts again from what the journals hold, and say what differs.
     Audit(Audit),
     /// Run one process of a platform.

@@ -64,6 +64,7 @@ pub(crate) fn caveats(
             "{name} was still warming up at the end and never started: what it heard is shorter than its `warm_up`"
         )
     }));
+    caveats.extend(of_unbooked(seats));
     caveats.extend(Disk::of_all(seats).iter().map(ToString::to_string));
     caveats.extend(of_memory(memory));
     caveats.extend(of_host(seats));
@@ -75,6 +76,18 @@ pub(crate) fn caveats(
 pub(crate) fn never_started(seats: &[SeatView]) -> Vec<String> {
     let warms_up = |seat: &&SeatView| seat.counter(Counter::WarmingUp) > 0;
     seats.iter().filter(warms_up).map(|seat| seat.name.clone()).collect()
+}
+
+/// Executions of a market outside that are not booked.
+fn of_unbooked(seats: &[SeatView]) -> Vec<String> {
+    let open = |seat: &SeatView| {
+        let open = Some(seat.counter(Counter::Unbooked)).filter(|open| *open > 0)?;
+        Some(format!(
+            "{open} executions of the market outside are not booked ({}): positions and profit here are not those of the market",
+            seat.name
+        ))
+    };
+    seats.iter().filter_map(open).collect()
 }
 
 /// Nodes whose threads were seen off the pin plan.
@@ -188,6 +201,15 @@ mod tests {
     fn memory(journal: &str, wanted: Pages) -> JournalMemory {
         let pages = Some(PageBacking::Small { page_bytes: 4_096 });
         JournalMemory { journal: journal.to_owned(), bytes: 1 << 20, wanted, pages }
+    }
+
+    #[test]
+    fn executions_that_are_not_booked_are_a_caveat_until_they_are_settled() {
+        let with = |open| {
+            of_unbooked(&[counting(seat(4, "matching", NodeKind::Matching), &[(Counter::Unbooked, open)])])
+        };
+        assert!(with(2)[0].starts_with("2 executions of the market outside are not booked (matching)"));
+        assert_eq!(with(0), Vec::<String>::new());
     }
 
     #[test]

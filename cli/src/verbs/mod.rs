@@ -39,6 +39,7 @@ pub(crate) mod top;
 pub(crate) mod trace;
 mod tune;
 mod up;
+pub(crate) mod venue;
 
 use std::path::Path;
 
@@ -68,6 +69,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Verb::Revive(arguments) => kill::revive(&arguments),
         Verb::Settle(arguments) => settle::settle(&arguments),
         Verb::Audit(arguments) => audit::audit(&arguments),
+        Verb::Venue(verb) => venue::dispatch(&verb),
         Verb::Token(verb) => token::dispatch(&verb),
         Verb::Run(arguments) => run::run(arguments),
         Verb::Journal(verb) => journal::dispatch(&verb),

@@ -85,6 +85,19 @@ fn over_budget(report: &Status) -> String {
     rows.collect()
 }
 
+/// Executions of a market outside that no fill could say: positions here are not those of the market.
+fn unbooked(report: &Status) -> String {
+    let rows = report.nodes.iter().filter_map(|node: &NodeStatus| {
+        let open = Some(node.counter(Counter::Unbooked)).filter(|open| *open > 0)?;
+        Some(format!(
+            "NOT BOOKED: {} of the market outside ({}): positions here differ from the market's; `colo venue list` shows them\n",
+            count(open, "execution"),
+            node.seated.node
+        ))
+    });
+    rows.collect()
+}
+
 /// Where the recorders of its topology write, if there are any.
 fn recordings(view: &InstanceView) -> Vec<String> {
     let nodes = view.topology().map_or(Vec::new(), |topology| topology.nodes);
@@ -155,6 +168,7 @@ fn text(report: &Status, recordings: &[String], killed: &[Kills]) -> String {
     text.push_str(&report::lost(&report.lost_by));
     text.push_str(&report::stages(&report.stages));
     text.push_str(&report.disks.iter().map(|disk| format!("{disk}\n")).collect::<String>());
+    text.push_str(&unbooked(report));
     text.push_str(&over_budget(report));
     text.push_str(&killed_text(killed));
     text.push_str(&held_text(report.nodes.iter().map(|node| &node.seated)));

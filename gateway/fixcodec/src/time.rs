@@ -93,10 +93,18 @@ mod tests {
     #[test]
     fn the_fraction_of_a_time_is_read_to_the_nanosecond() {
         let second = 1_709_222_399 * SECOND_NS;
-        for (fraction, nanos) in
-            [("", 0), (".5", 500_000_000), (".001", 1_000_000), (".123456789", 123_456_789), (".0000000019", 1)]
-        {
-            assert_eq!(read_utc_nanos(&format!("20240229-15:59:59{fraction}")), Some(second + nanos), "{fraction}");
+        for (fraction, nanos) in [
+            ("", 0),
+            (".5", 500_000_000),
+            (".001", 1_000_000),
+            (".123456789", 123_456_789),
+            (".0000000019", 1),
+        ] {
+            assert_eq!(
+                read_utc_nanos(&format!("20240229-15:59:59{fraction}")),
+                Some(second + nanos),
+                "{fraction}"
+            );
         }
         for bad in [".", ".x", "5", ".5Z"] {
             assert_eq!(read_utc_nanos(&format!("20240229-15:59:59{bad}")), None, "{bad}");

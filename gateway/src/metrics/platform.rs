@@ -106,6 +106,9 @@ fn named(counter: Counter, name: &str) -> Family {
             "How long the recorder's disk has refused to write; 0 while it writes",
             Some(Unit::Seconds),
         ),
+        Counter::Unbooked => {
+            Family::gauge("colo_node_unbooked", "Executions of the market outside that are not booked", None)
+        }
         _ => Family::counter(&format!("colo_node_{name}"), help, None),
     }
 }
@@ -120,6 +123,7 @@ fn concerns(counter: Counter, name: &str, kind: NodeKind) -> bool {
         }
         Counter::WideBooks => kind == NodeKind::Ledger,
         Counter::MarginCalls | Counter::ForcedOrders => matches!(kind, NodeKind::Td | NodeKind::Ledger),
+        Counter::Unbooked => kind == NodeKind::Matching,
         Counter::ClockChanges | Counter::RingsHidden => kind == NodeKind::Master,
         Counter::Relayed => kind == NodeKind::Relay,
         _ => !name.starts_with("source_") || kind == NodeKind::Md,

@@ -1,6 +1,7 @@
 //! A market that does what markets do seldom, and the session with it. Raw FIX against the session and the driver, in one thread.
 
 mod orders;
+mod platform;
 mod quickfixj;
 mod sessions;
 mod support;

@@ -1,0 +1,177 @@
+//! A whole desk: what is not booked is seen, outlives a kill, stops new orders, and is settled by a verb.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::support::Rude;
+
+/// Nothing here may take longer.
+const WATCHDOG: Duration = Duration::from_secs(90);
+
+const DESK: &str = r#"
+[platform]
+instance = "NAME"
+[md]
+source = "sim"
+instruments = 1
+interval = "20ms"
+readers = "loose"
+mode = "parked"
+[td]
+mode = "parked"
+[matching]
+mode = "parked"
+fill = "external"
+program = "PROGRAM"
+params = { connect = "ADDRESS", sender = "DESK", target = "RUDE", account = "9", state = "STATE", heartbeat = 2 }
+restart_max = 10
+restart_backoff = "0s"
+[ledger]
+mode = "parked"
+[strategies]
+instruments = "all"
+mode = "parked"
+[[strategies.group]]
+name = "noise"
+program = "builtin:noise"
+count = 1
+params = { every_ms = 20, max_position = 1000 }
+"#;
+
+struct Desk {
+    colo: PathBuf,
+    folder: PathBuf,
+    name: String,
+}
+
+impl Desk {
+    fn colo(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(&self.colo);
+        command.args(arguments).current_dir(&self.folder).env("XDG_STATE_HOME", &self.folder);
+        command.output().unwrap()
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        let output = self.colo(&[arguments, &["--format", "json"]].concat());
+        serde_json::from_slice(&output.stdout).unwrap_or_default()
+    }
+
+    fn matching(&self) -> Value {
+        let status = self.json(&["status", &self.name]);
+        let nodes = status["nodes"].as_array().cloned().unwrap_or_default();
+        nodes.into_iter().find(|node| node["node"] == "matching").unwrap_or_default()
+    }
+
+    fn unbooked(&self) -> Option<u64> {
+        self.matching()["counters"]["unbooked"].as_u64()
+    }
+
+    fn until(&self, what: &str, is_there: impl Fn() -> bool) {
+        let end = Instant::now() + WATCHDOG;
+        while !is_there() {
+            let log = self.folder.join(format!("colo/{}/matching.log", self.name));
+            assert!(Instant::now() < end, "no {what}\n{}", std::fs::read_to_string(log).unwrap_or_default());
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        let _ = self.colo(&["down", &self.name]);
+    }
+}
+
+/// Fills every order at once, and cancels the first trade.
+fn market(mut rude: Rude, orders: &Mutex<u64>, is_over: &Receiver<()>) {
+    while is_over.try_recv() == Err(TryRecvError::Empty) {
+        rude.read();
+        while let Some(message) = rude.heard.pop_front() {
+            if message.kind() != "D" {
+                continue;
+            }
+            let number = {
+                let mut orders = orders.lock().unwrap();
+                *orders += 1;
+                *orders
+            };
+            let field = |tag| message.get(tag).unwrap_or_default().to_owned();
+            let (name, lots, price) = (field(11), field(38), message.get(44).unwrap_or("100").to_owned());
+            let head =
+                format!("11={name}|37=V{number}|55={}|54={}|38={lots}|44={price}|", field(55), field(54));
+            rude.say("8", &format!("{head}17=n{number}|150=0|39=0|14=0|151={lots}|6=0|"));
+            rude.say(
+                "8",
+                &format!("{head}17=t{number}|150=F|39=2|31={price}|32={lots}|14={lots}|151=0|6={price}|"),
+            );
+            rude.statuses.insert(name, format!("39=2|14={lots}|55={}|54={}|", field(55), field(54)));
+            if number == 1 {
+                rude.say("8", &format!("{head}17=b1|19=t1|150=H|39=4|31={price}|32={lots}|14=0|151=0|6=0|"));
+                rude.statuses.insert(field(11), format!("39=4|14=0|55={}|54={}|", field(55), field(54)));
+            }
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn a_cancelled_trade_is_seen_outlives_a_kill_stops_orders_and_is_settled() {
+    let program = Path::new(env!("CARGO_BIN_EXE_colo-fix-out"));
+    let colo = program.with_file_name("colo");
+    if !colo.exists() {
+        println!("skipped: there is no {}; `cargo build -p colo` makes it", colo.display());
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let rude = Rude::listen();
+    let desk =
+        Desk { colo, folder: folder.path().to_owned(), name: format!("venue-rude-{}", std::process::id()) };
+    let config = DESK
+        .replace("NAME", &desk.name)
+        .replace("ADDRESS", &rude.address())
+        .replace("PROGRAM", &program.display().to_string())
+        .replace("STATE", &folder.path().join("desk.fix").display().to_string());
+    std::fs::write(folder.path().join("desk.toml"), config).unwrap();
+    let (orders, (over, is_over)) = (Arc::new(Mutex::new(0)), channel::<()>());
+    let acceptor = {
+        let orders = Arc::clone(&orders);
+        std::thread::spawn(move || market(rude, &orders, &is_over))
+    };
+    let up = desk.colo(&["up", "desk.toml", "--stay"]);
+    assert!(up.status.success(), "{}", String::from_utf8_lossy(&up.stderr));
+    desk.until("execution that is not booked", || desk.unbooked() == Some(1));
+    let status = String::from_utf8(desk.colo(&["status", &desk.name]).stdout).unwrap();
+    assert!(status.contains("NOT BOOKED: 1 execution of the market outside (matching)"), "{status}");
+    let list = desk.json(&["venue", "list", "-i", &desk.name]);
+    let row = &list["not_booked"][0];
+    assert_eq!(
+        (&row["why"], &row["trade"], &list["is_stopped"]),
+        (&"busted".into(), &"t1".into(), &true.into())
+    );
+    let starts = desk.matching()["starts"].as_u64().unwrap();
+    let pid = desk.matching()["pid"].as_u64().unwrap().to_string();
+    assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
+    desk.until("restart", || desk.matching()["starts"].as_u64() > Some(starts));
+    desk.until("state", || desk.matching()["state"] == "running");
+    assert_eq!(desk.unbooked(), Some(1));
+    assert_eq!(desk.json(&["venue", "list", "-i", &desk.name])["not_booked"][0], *row);
+    // No fill says a cancelled trade.
+    assert_eq!(desk.colo(&["venue", "book", "1", "--why", "try", "-i", &desk.name]).status.code(), Some(1));
+    let before = *orders.lock().unwrap();
+    desk.until("refusals", || desk.matching()["counters"]["closed_rejects"].as_u64() > Some(0));
+    assert_eq!(*orders.lock().unwrap(), before, "no order goes out");
+    let settled = desk.colo(&["venue", "settle", "1", "--why", "agreed", "--who", "ann", "-i", &desk.name]);
+    assert!(settled.status.success(), "{}", String::from_utf8_lossy(&settled.stderr));
+    desk.until("settlement", || desk.unbooked() == Some(0));
+    let list = desk.json(&["venue", "list", "-i", &desk.name]);
+    assert_eq!(list["settled"][0]["by"], "ann: agreed");
+    desk.until("orders", || *orders.lock().unwrap() > before);
+    drop(desk);
+    drop(over);
+    acceptor.join().unwrap();
+}
