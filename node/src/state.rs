@@ -240,6 +240,11 @@ counters! {
     OrdersOfOldQuotes = 52 => "orders_of_old_quotes",
     /// No counter: 1 while a strategy hears the market of before its start; 0 from then on.
     WarmingUp = 61 => "warming_up",
+    /// No counter: in lock-step, when by the market's time the node has something to do of its own, in nanoseconds since the
+    /// epoch; 0: nothing.
+    MarketDue = 53 => "market_due_ns",
+    /// Times at which md announced the market's time to its readers in lock-step.
+    MarketTimes = 47 => "market_times",
     /// Accounts that were asked for more money; each once, until it has enough.
     MarginCalls = 62 => "margin_calls",
     /// Orders that close positions by force.

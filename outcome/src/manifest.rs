@@ -119,6 +119,9 @@ pub struct Manifest {
     /// Rows of `t2o.csv` that were left out.
     #[serde(default)]
     pub t2o_left_out: u64,
+    /// Orders that td or the market refused, by the reason.
+    #[serde(default)]
+    pub refused: BTreeMap<String, u64>,
     /// What could not be written.
     #[serde(default)]
     pub problems: Vec<String>,

@@ -101,6 +101,8 @@ pub struct Written {
     pub problems: Vec<String>,
     /// What it lacks of the run.
     pub missed: Vec<Missed>,
+    /// Orders that were refused, by the reason.
+    pub refused: BTreeMap<String, u64>,
 }
 
 /// A folder that is being written.
@@ -281,6 +283,7 @@ impl RunWriter {
             last_ns: span.end,
             sample_ns: span.sample_ns,
             t2o_left_out: span.samples_left_out,
+            refused: span.refused.clone(),
             data: hashes.unwrap_or_default(),
             complete: problems.is_empty() && missed.is_empty(),
             missed: missed.clone(),
@@ -297,7 +300,7 @@ impl RunWriter {
             let path = self.folder.join(MANIFEST);
             self.problems.push(format!("cannot write {}: {error}", path.display()));
         }
-        Written { folder: self.folder, problems: self.problems, missed }
+        Written { folder: self.folder, problems: self.problems, missed, refused: span.refused }
     }
 
     /// Takes the folder away again: nothing ran.

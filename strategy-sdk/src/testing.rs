@@ -413,6 +413,11 @@ impl<S: Strategy> Harness<S> {
         self.session.deadline()
     }
 
+    /// When a timer is due or a bar ends by the market's time, where that is the strategy's clock.
+    pub fn market_due(&self) -> Option<Nanos> {
+        self.session.market_due()
+    }
+
     /// Topics of the quotes to read from now on (`None`: all), if they have changed since the last call.
     pub fn take_topics(&mut self) -> Option<Option<Vec<u32>>> {
         self.session.take_topics()

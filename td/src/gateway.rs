@@ -70,11 +70,16 @@ impl Gateway {
         self.instruments.set_ticks(instrument, ticks);
     }
 
-    /// Moves the middle of an instrument's price band, for instance to its latest mid. Nothing happens when the
+    /// Whether an instrument's price band follows the market: a band is set, and its definition has no reference price. Then
+    /// there is none before the first [`Gateway::set_reference_price`].
+    pub fn follows(&self, instrument: InstrumentId) -> bool {
+        self.instruments.follows(instrument)
+    }
+
+    /// Moves the middle of an instrument's price band, for instance to its last trade. Nothing happens when the
     /// instrument is unknown, `price` is [`Price::NONE`], or no band is set.
     ///
-    /// Feeding mids makes decisions depend on how quotes and orders interleave: leave it out where a run has to
-    /// repeat exactly.
+    /// Decisions then depend on how quotes and orders interleave, which lock-step alone repeats exactly.
     pub fn set_reference_price(&mut self, instrument: InstrumentId, price: Price) {
         self.instruments.set_reference(instrument, price);
     }

@@ -46,6 +46,8 @@ pub(crate) struct Rules {
     /// Lowest and highest price that passes now: `fixed`, narrowed by the band around the reference price.
     pub(crate) low: i64,
     pub(crate) high: i64,
+    /// The definition has no reference price: the band follows the market.
+    follows: bool,
 }
 
 impl Rules {
@@ -67,6 +69,7 @@ impl Rules {
             fixed,
             low: fixed.0,
             high: fixed.1,
+            follows: band.is_on() && !instrument.reference_price.is_some(),
         };
         rules.set_reference(instrument.reference_price, band);
         Ok(rules)
@@ -165,6 +168,11 @@ impl Instruments {
         if let Some(Some(rules)) = self.rules.get_mut(id.0 as usize) {
             rules.set_reference(reference, self.band);
         }
+    }
+
+    /// Whether the band of an instrument follows the market.
+    pub(crate) fn follows(&self, id: InstrumentId) -> bool {
+        self.get(id).is_some_and(|rules| rules.follows)
     }
 
     /// One more than the largest listed id.

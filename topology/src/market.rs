@@ -219,19 +219,18 @@ impl Market {
         found
     }
 
-    /// Completes what md has found of an instrument. What a recorded day's own prices contradict stays, and is answered.
+    /// Completes what md has found of an instrument. A key that cannot have an effect is answered.
     pub fn complete(&self, instrument: &mut Instrument) -> Option<String> {
         let contract = self.contract(instrument.symbol.as_str());
-        let mut note = None;
         if let Some(tick) = contract.tick.and_then(Decimal::price) {
-            let found = instrument.tick;
-            // With a finer step in the recorded prices, orders of the market itself would lie off the tick.
-            if found.0 <= 0 || found.0 % tick.0 == 0 {
-                instrument.tick = tick;
-            } else {
-                note = Some(format!("its prices are multiples of {found}, and not of {tick}, its tick"));
-            }
+            instrument.tick = tick;
         }
+        if let Some(reference) = contract.reference_price.and_then(Decimal::price) {
+            instrument.reference_price = reference;
+        }
+        let note = (contract.price_limit.is_some() && !instrument.reference_price.is_some()).then(|| {
+            "price_limit is a part of the reference price, and there is none: write reference_price beside it".to_owned()
+        });
         if let Some(lot) = contract.lot {
             instrument.lot = Quantity(lot);
         }
@@ -440,12 +439,27 @@ mod tests {
     }
 
     #[test]
-    fn a_tick_that_the_recorded_prices_contradict_is_left_and_said() {
+    fn a_tick_that_is_given_holds_whatever_the_source_lists() {
         let market = Market::of(&config(MarketSource::Lobster)).unwrap();
         let (stock, note) = completed(&market, "PENY", "0.0001");
-        assert_eq!(stock.tick.to_string(), "0.0001");
-        assert!(note.unwrap().contains("multiples of 0.0001, and not of 0.01"));
-        assert_eq!(completed(&market, "AAPL", "0.05"), (completed(&market, "AAPL", "0.01").0, None));
+        assert_eq!((stock.tick.to_string(), note), ("0.01".to_owned(), None));
+        assert_eq!(completed(&market, "AAPL", "0.05").0, completed(&market, "AAPL", "0.01").0);
+    }
+
+    #[test]
+    fn a_limit_lies_around_the_reference_price_that_is_given_and_without_one_is_answered() {
+        let mut config = config(MarketSource::Sse);
+        let limit = |text: &str| text.parse().ok();
+        config.desk.contracts =
+            vec![ContractConfig { price_limit: limit("0.1"), ..ContractConfig::default() }];
+        let mut stock = Instrument { reference_price: Price::NONE, ..listed("600519.SH", "0.01", "1") };
+        let note = Market::of(&config).unwrap().complete(&mut stock).unwrap();
+        assert!(note.contains("reference_price"), "{note}");
+        assert_eq!((stock.price_low, stock.reference_price), (Price::NONE, Price::NONE));
+        config.desk.contracts[0].reference_price = limit("20.05");
+        assert_eq!(Market::of(&config).unwrap().complete(&mut stock), None);
+        let said = [stock.price_low, stock.reference_price, stock.price_high].map(|price| price.to_string());
+        assert_eq!(said, ["18.05", "20.05", "22.05"]);
     }
 
     #[test]

@@ -71,7 +71,7 @@ pub use message::image::{
 };
 pub use message::ledger::{PositionState, SnapshotBegin, SnapshotEnd, WideMoney};
 pub use message::market::{
-    BookEvent, Indicative, Instrument, LEVELS, Level, MarketPhase, Quote, Statistics, TradePrint,
+    BookEvent, Indicative, Instrument, LEVELS, Level, MarketPhase, MarketTime, Quote, Statistics, TradePrint,
 };
 pub use message::order::{
     CancelAll, CancelOrder, Cause, ClientOrder, LatencySample, NewOrder, Offset, ReplaceOrder,

@@ -103,6 +103,7 @@ type process struct {
 	accounts    *journal.Latest
 	budget      uint64
 	overruns    uint64
+	saidDue     uint64
 	message     [512]byte
 }
 
@@ -292,10 +293,19 @@ func (p *process) Accepts(input int, position uint64) bool {
 func (p *process) Frame(input int, frame *journal.Frame) error {
 	received := p.node.Now()
 	p.frame(p.roles[input], p.node.Inputs[input].JournalID(), frame, wire.Nanos(received))
+	p.sayWhenDue()
 	if p.budget > 0 {
 		p.charge(p.node.Now() - received)
 	}
 	return nil
+}
+
+// sayWhenDue: md announces the time of the next timer before it publishes a later event.
+func (p *process) sayWhenDue() {
+	if due := uint64(p.marketDue()); due != p.saidDue {
+		p.saidDue = due
+		p.node.SetCounter(node.MarketDue, due)
+	}
 }
 
 func (p *process) charge(took uint64) {

@@ -123,6 +123,14 @@ func (s *session) due() (wire.Nanos, bool) {
 	return 0, false
 }
 
+// marketDue is when the next timer is due by the market's time, where that is the clock; 0: never.
+func (s *session) marketDue() wire.Nanos {
+	if due, is := s.context.timers.nextDue(); is && s.context.byEvents && s.context.begun && s.context.stage == open {
+		return max(due, 1)
+	}
+	return 0
+}
+
 // completeList: all instruments that were listed when the strategy joined are taken.
 func (s *session) completeList() {
 	if s.isWhole {
@@ -251,6 +259,13 @@ func (s *session) onMarket(frame *journal.Frame, cause wire.Cause) error {
 	case wire.TradePrintMessageID:
 		err = s.trade.Decode(frame.Payload)
 		instrument, cause.Due = s.trade.Instrument, s.trade.Due
+	case wire.MarketTimeMessageID:
+		// Of no instrument: timers that are due before the next event fire now.
+		var time wire.MarketTime
+		if err = time.Decode(frame.Payload); err == nil && s.context.byEvents {
+			s.advanceToTime(time.EventTime)
+		}
+		return err
 	case wire.EndOfStreamMessageID, wire.StatisticsMessageID:
 		return nil
 	default:
@@ -328,6 +343,10 @@ func (s *session) advanceTo(id uint16, instrument wire.InstrumentID) {
 		}
 		time = s.quote.EventTime
 	}
+	s.advanceToTime(time)
+}
+
+func (s *session) advanceToTime(time wire.Nanos) {
 	c := &s.context
 	if !c.begun {
 		c.eventTime, c.begun = time, true

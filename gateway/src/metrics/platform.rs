@@ -116,7 +116,9 @@ fn named(counter: Counter, name: &str) -> Family {
 /// Some counters mean something in nodes of one kind only.
 fn concerns(counter: Counter, name: &str, kind: NodeKind) -> bool {
     match counter {
-        Counter::LatenessMax => kind == NodeKind::Md,
+        Counter::LatenessMax | Counter::MarketTimes => kind == NodeKind::Md,
+        // Lock-step alone has it, and no gateway.
+        Counter::MarketDue => false,
         Counter::Syncs | Counter::BytesRecorded | Counter::DiskRefusesSince => kind == NodeKind::Recorder,
         Counter::Overruns | Counter::OverrunMax | Counter::ClockReads | Counter::WarmingUp => {
             kind == NodeKind::Strategy

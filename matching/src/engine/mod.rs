@@ -204,7 +204,7 @@ mod view;
 mod tests;
 
 use wire::{
-    BookEvent, CancelAll, CancelOrder, Instrument, InstrumentId, MAX_INSTRUMENTS, NewOrder, OrderId,
+    BookEvent, CancelAll, CancelOrder, Instrument, InstrumentId, MAX_INSTRUMENTS, Nanos, NewOrder, OrderId,
     OrderStatus, OrderUpdate, Quantity, Quote, Reason, ReplaceOrder, TradePrint,
 };
 
@@ -227,12 +227,14 @@ pub struct Engine {
     core: Core,
     /// By instrument id.
     books: Vec<Option<Book>>,
+    /// So late it is in the market, whatever its latest messages say.
+    now: Nanos,
 }
 
 impl Engine {
     /// An engine without instruments.
     pub fn new(options: EngineOptions) -> Engine {
-        Engine { core: Core::new(options), books: Vec::new() }
+        Engine { core: Core::new(options), books: Vec::new(), now: Nanos(0) }
     }
 
     /// Whether orders and price levels lie on huge pages.
@@ -296,17 +298,19 @@ impl Engine {
         }
     }
 
-    /// So late it is in the market of an instrument, or of all: what is answered from now on is answered then.
-    pub(crate) fn pass_time(&mut self, instrument: Option<InstrumentId>, time: wire::Nanos) {
-        let books = match instrument {
-            Some(instrument) => {
-                self.books.get_mut(instrument.0 as usize).map_or(&mut [][..], std::slice::from_mut)
-            }
-            None => &mut self.books[..],
-        };
-        for book in books.iter_mut().flatten() {
-            book.event_time = book.event_time.max(time);
-        }
+    /// So late it is in the market: what is answered from now on is answered then.
+    pub(crate) fn pass_time(&mut self, time: Nanos) {
+        self.now = self.now.max(time);
+    }
+
+    /// The latest time of a message of the market, or of an answer.
+    pub(crate) fn latest(&self) -> Nanos {
+        self.books.iter().flatten().map(|book| book.event_time).max().unwrap_or(Nanos(0))
+    }
+
+    /// What [`Engine::pass_time`] has come to.
+    pub(crate) fn now(&self) -> Nanos {
+        self.now
     }
 
     /// A strategy wants to trade.
@@ -315,7 +319,10 @@ impl Engine {
             return sink.update(&OrderUpdate::rejection(request, Reason::DuplicateOrder));
         }
         match find(&mut self.books, request.instrument) {
-            Some(book) => self.core.enter(book, request, sink),
+            Some(book) => {
+                book.event_time = book.event_time.max(self.now);
+                self.core.enter(book, request, sink);
+            }
             None => sink.update(&OrderUpdate::rejection(request, Reason::UnknownInstrument)),
         }
     }
@@ -339,6 +346,9 @@ impl Engine {
     /// A strategy cancels all its orders that match what the request gives: the oldest first, an answer for each, then one
     /// for the request.
     pub fn cancel_all<S: Sink>(&mut self, request: &CancelAll, sink: &mut S) {
+        for book in self.books.iter_mut().flatten() {
+            book.event_time = book.event_time.max(self.now);
+        }
         let cancelled = self.core.cancel_those(&mut self.books, request, sink);
         sink.update(&OrderUpdate {
             side: request.side,
@@ -394,6 +404,7 @@ impl Engine {
     ) -> Option<(&mut Core, &mut Book, Slot)> {
         let slot = self.core.own.find(order_id)?;
         let book = find(&mut self.books, instrument)?;
+        book.event_time = book.event_time.max(self.now);
         (self.core.arena.orders[slot].instrument() == instrument).then_some((&mut self.core, book, slot))
     }
 }

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use node::{InstanceDir, read_held};
 use wire::{
-    BookImage, Execution, InstrumentId, MarketRead, Message, NewestOrder, Quote, RecordImage, StateEnd,
-    TakenImage, WireError,
+    BookImage, Execution, InstrumentId, MarketRead, Message, Nanos, NewestOrder, Quote, RecordImage, Request,
+    StateEnd, TakenImage, WireError,
 };
 
 use super::images::{Image, Images, SavedError};
@@ -23,6 +23,8 @@ use crate::engine::BookState;
 pub(super) struct Resumed {
     pub(super) request: u64,
     pub(super) answers: Vec<Execution>,
+    /// Requests that the predecessor had read and not carried out, as the market's instant was not over.
+    pub(super) waiting: Vec<(u64, Request)>,
     /// As in [`StateEnd`].
     pub(super) base: u64,
     /// Requests and messages of the market that were taken again.
@@ -127,13 +129,14 @@ fn market(
 }
 
 /// Puts an engine that has its instruments, and nothing else, where its predecessor was. `executions` is how many frames
-/// that journal has; the market's messages before `cursor` are not read again, and its journal ends at `head`.
+/// that journal has; the market's messages before `cursor` and the requests before `taken` are not read again, and the market's
+/// journal ends at `head`.
 pub(super) fn restore(
     recorded: &mut Recorded,
     instance: &InstanceDir,
     journals: &Journals,
     executions: u64,
-    (cursor, head): (u64, u64),
+    ((cursor, head), taken_up_to): ((u64, u64), u64),
 ) -> Result<Resumed, RestoreError> {
     let mut saved = Saved::read(instance, &journals.state)?;
     let end = saved.end;
@@ -162,9 +165,12 @@ pub(super) fn restore(
     };
     let mut is_done = take(&mut new, at)?;
     let mut until = 0;
+    let mut waiting = Vec::new();
     for (position, _, request) in requests {
         if position > answered {
-            break;
+            waiting
+                .extend(request.ok().filter(|_| position < taken_up_to).map(|request| (position, request)));
+            continue;
         }
         while let Some(read) = reads.next_if(|read| read.request <= position) {
             until = read.market;
@@ -187,7 +193,8 @@ pub(super) fn restore(
         recorded.read = position;
         taken += 1;
     }
-    Ok(Resumed { request: at, answers: answers.end()?, base: end.base, requests: count, messages: taken })
+    let answers = answers.end()?;
+    Ok(Resumed { request: at, answers, waiting, base: end.base, requests: count, messages: taken })
 }
 
 /// The state, without what followed.
@@ -203,6 +210,7 @@ fn put(recorded: &mut Recorded, saved: Saved) -> Result<(), RestoreError> {
         }
     }
     recorded.engine.number_trades_after(saved.end.trade);
+    recorded.engine.pass_time(Nanos(saved.end.time));
     for newest in saved.newest.into_values() {
         recorded.engine.claim(newest.order_id);
     }

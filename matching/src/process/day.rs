@@ -91,7 +91,13 @@ impl Matching {
                     keeper.resume(resumed.base);
                 }
                 self.anomalies = recorded.engine.anomalies().total();
-                return self.answer(context);
+                if let Some(way) = &mut self.way {
+                    let latest = recorded.engine.latest();
+                    way.resume(latest, recorded.engine.now() >= latest, resumed.waiting);
+                }
+                self.answer(context)?;
+                self.say_when_due(context);
+                return Ok(());
             }
             Err(error) => log::error!("the books cannot be found again: {error}"),
         }

@@ -108,19 +108,22 @@ fn run<R: Runner>(mut node: Node, market: Market, runner: R) -> Result<R::Outcom
     let executions = node.take_output("executions")?;
     executions.resume(&node.handle(), seat::COUNTED);
     let huge_pages = config.huge_pages;
+    let has_latency = config.has_latency();
     let way = match config.fill {
-        FillRule::Exchange | FillRule::External => None,
-        FillRule::Book | FillRule::Quotes => latency::Way::new(&config)
-            .map_err(|message| RunError::Component { message, exit: Exit::Usage })?
-            .map(Box::new),
+        FillRule::Book | FillRule::Quotes if has_latency || node.assignment().deterministic => {
+            let way = latency::Way::new(&config);
+            let way = way.map_err(|message| RunError::Component { message, exit: Exit::Usage })?;
+            Some(Box::new(way))
+        }
+        FillRule::Book | FillRule::Quotes | FillRule::Exchange | FillRule::External => None,
     };
     let (generation, is_stepped) = (node.assignment().generation, node.is_stepped());
-    if way.is_some() && generation > 1 && market == Market::Open {
+    if has_latency && generation > 1 && market == Market::Open {
         let message =
             "what was under way to the market and back was lost with the process before: run it again";
         return Err(RunError::failed(message.to_owned()));
     }
-    let recorded = |fill| Books::Recorded(Box::new(Recorded::new(&config, fill, way.is_none())));
+    let recorded = |fill| Books::Recorded(Box::new(Recorded::new(&config, fill, !has_latency)));
     let mut books = match config.fill {
         FillRule::Book => recorded(FillModel::Book),
         FillRule::Quotes => recorded(FillModel::Quotes),
@@ -138,7 +141,7 @@ fn run<R: Runner>(mut node: Node, market: Market, runner: R) -> Result<R::Outcom
     let market_data = node.take_outputs("market").into_iter().next();
     let (instruments, orders) = (node.input("instruments")?, node.input("orders")?);
     // Nobody goes on with the books where requests are under way.
-    let state = node.take_outputs("state").into_iter().next().filter(|_| way.is_none());
+    let state = node.take_outputs("state").into_iter().next().filter(|_| !has_latency);
     let heard = match config.fill {
         FillRule::Book => Some(node.input("flow")?),
         FillRule::Quotes => Some(node.input("quotes")?),
@@ -146,6 +149,7 @@ fn run<R: Runner>(mut node: Node, market: Market, runner: R) -> Result<R::Outcom
     };
     let heard_from = heard.map(|input| &node.inputs()[input.0]);
     let cursor = heard_from.map_or((0, 0), |input| (input.position(), input.head()));
+    let taken = node.inputs()[orders.0].position();
     let market_journal = match (&market_data, heard_from) {
         (Some(market), _) => Some((market.journal.clone(), market.capacity)),
         (None, Some(input)) => Some((input.name().to_owned(), input.capacity())),
@@ -169,7 +173,7 @@ fn run<R: Runner>(mut node: Node, market: Market, runner: R) -> Result<R::Outcom
     let (mut answers, mut request, mut successor) = (Vec::with_capacity(64), 0, None);
     match journals {
         Some(journals) if generation > 1 && market == Market::Open => {
-            successor = Some(Successor::new(&node, config, journals, cursor));
+            successor = Some(Successor::new(&node, config, journals, cursor, taken));
         }
         _ => {
             if generation > 1 {
@@ -194,6 +198,7 @@ fn run<R: Runner>(mut node: Node, market: Market, runner: R) -> Result<R::Outcom
         heard,
         keeper,
         way,
+        due: 0,
         unsaid: None,
         noted: 0,
         successor,
@@ -264,6 +269,8 @@ struct Matching {
     keeper: Option<Keeper>,
     /// What is under way between strategies and market, where anything is.
     way: Option<Box<Way>>,
+    /// When the next of that arrives, as md was last told.
+    due: u64,
     /// A request whose answers may be written only when it is said how far the market was read before it.
     unsaid: Option<(u64, u64)>,
     /// How far the market was read when that was last said.
@@ -306,13 +313,11 @@ impl Matching {
                 Books::Exchange(exchange) => {
                     exchange.request(&request, Nanos(frame.time), &mut self.answers);
                 }
-                Books::Recorded(recorded) => {
-                    if recorded.read != self.noted {
-                        self.unsaid = Some((frame.position, recorded.read));
-                    }
-                    match &mut self.way {
-                        None => recorded.request(&request, &mut self.answers),
-                        Some(_) => self.send(frame.position, request),
+                Books::Recorded(_) if self.way.is_some() => self.send(frame.position, request),
+                Books::Recorded(_) => {
+                    self.note_read(frame.position);
+                    if let Books::Recorded(recorded) = &mut self.books {
+                        recorded.request(&request, &mut self.answers);
                     }
                 }
             }
@@ -350,16 +355,21 @@ impl Matching {
         let Books::Recorded(recorded) = &mut self.books else {
             return Err(WireError::UnknownId { id: frame.message_id });
         };
-        recorded.read = frame.position;
-        let message = MarketInput::decode(frame.message_id, frame.payload)?;
+        let message = MarketInput::decode(frame.message_id, frame.payload).inspect_err(|_| {
+            recorded.read = frame.position;
+        })?;
         match &self.way {
-            None => recorded.market(&message, &mut self.answers),
-            Some(_) => self.pass(&message),
+            None => {
+                recorded.read = frame.position;
+                recorded.market(&message, &mut self.answers);
+            }
+            Some(_) => self.pass(frame.position, &message),
         }
         match message {
             MarketInput::Book(_) => context.add(Counter::BookEvents, 1),
             MarketInput::Quote(_) => context.add(Counter::Quotes, 1),
             MarketInput::Trade(_) => context.add(Counter::Trades, 1),
+            MarketInput::Time(_) => {}
             MarketInput::End => log::info!("the market's source has ended"),
         }
         Ok(())
@@ -389,6 +399,16 @@ impl Matching {
             self.anomalies = anomalies;
         }
         Ok(())
+    }
+
+    /// Remembers how far the market was read before this request is carried out; of several at one place, at the first.
+    fn note_read(&mut self, request: u64) {
+        if let Books::Recorded(recorded) = &self.books
+            && recorded.read != self.noted
+            && self.unsaid.is_none_or(|(_, read)| read != recorded.read)
+        {
+            self.unsaid = Some((request, recorded.read));
+        }
     }
 
     /// Says how far the market was read before the request that is answered. False: there is no room to say it.
@@ -515,6 +535,8 @@ impl Component for Matching {
         if self.listing_done && !was_listed {
             self.open(context, Nanos(frame.time))?;
         }
-        self.answer(context)
+        self.answer(context)?;
+        self.say_when_due(context);
+        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Requests and answers that are under way, as the market's time passes.
 
-use node::{Context, Phase, RunError};
-use wire::{Execution, Request};
+use node::{Context, Counter, Phase, RunError};
+use wire::{Execution, Nanos, Request};
 
 use super::latency::Way;
 use super::recorded::{MarketInput, Recorded};
@@ -21,32 +21,73 @@ impl Matching {
 
     /// A request is sent to the market.
     pub(super) fn send(&mut self, position: u64, request: Request) {
-        let Some((recorded, way, answered)) = self.under_way() else { return };
+        let Some((_, way, _)) = self.under_way() else { return };
         if let Some(request) = way.send(position, request) {
-            *answered = position;
-            recorded.request(&request, &mut way.fresh);
-            way.leave(way.now(), position);
+            let now = way.now();
+            self.carry_out(now, position, &request);
         }
         self.arrive();
+    }
+
+    /// A request has reached the market.
+    fn carry_out(&mut self, arrival: Nanos, position: u64, request: &Request) {
+        self.note_read(position);
+        let Some((recorded, way, answered)) = self.under_way() else { return };
+        *answered = position;
+        recorded.request_at(arrival, request, &mut way.fresh);
+        way.leave(arrival, position);
     }
 
     /// What the market says; before it, what reaches the market until then.
-    pub(super) fn pass(&mut self, message: &MarketInput) {
-        let Some(time) = message.time() else { return self.end_the_way() };
-        let Some((recorded, way, answered)) = self.under_way() else { return };
-        while let Some((arrival, position, request)) = way.arrived_before(time) {
-            *answered = position;
-            recorded.request_at(arrival, &request, &mut way.fresh);
-            way.leave(arrival, position);
+    pub(super) fn pass(&mut self, position: u64, message: &MarketInput) {
+        let Some(time) = message.time() else {
+            self.read_up_to(position);
+            return self.end_the_way();
+        };
+        let is_announced = matches!(message, MarketInput::Time(_));
+        while let Some((arrival, place, request)) =
+            self.way.as_mut().filter(|_| !is_announced).and_then(|way| way.arrived_before(time))
+        {
+            self.carry_out(arrival, place, &request);
         }
-        way.pass(time);
+        self.read_up_to(position);
+        let Some((recorded, way, answered)) = self.under_way() else { return };
+        if is_announced {
+            way.settle(time);
+        } else {
+            way.pass(time);
+        }
         recorded.market(message, &mut way.fresh);
         way.leave(time, *answered);
+        while let Some((arrival, place, request)) =
+            self.way.as_mut().filter(|_| is_announced).and_then(|way| way.arrived_by(time))
+        {
+            self.carry_out(arrival, place, &request);
+        }
         self.arrive();
     }
 
-    /// Nothing follows: what has not reached the market never does.
+    /// Tells md when something that is under way arrives: before the next event of the market it announces that time.
+    pub(super) fn say_when_due(&mut self, context: &Context) {
+        let due = self.way.as_ref().map_or(0, |way| way.due());
+        if std::mem::replace(&mut self.due, due) != due {
+            context.handle().set(Counter::MarketDue, due);
+        }
+    }
+
+    fn read_up_to(&mut self, position: u64) {
+        if let Books::Recorded(recorded) = &mut self.books {
+            recorded.read = position;
+        }
+    }
+
+    /// Nothing follows: what has not reached the market never does, but for what was sent without a delay.
     fn end_the_way(&mut self) {
+        while let Some((arrival, position, request)) =
+            self.way.as_mut().and_then(|way| way.arrived_by(way.now()))
+        {
+            self.carry_out(arrival, position, &request);
+        }
         let Some((_, way, answered)) = self.under_way() else { return };
         let requests = way.end();
         if !requests.is_empty() {

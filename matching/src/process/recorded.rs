@@ -2,8 +2,8 @@
 
 use topology::config::MatchingConfig;
 use wire::{
-    BookEvent, BookImage, EndOfStream, Execution, Instrument, InstrumentId, Message, Nanos, Quote,
-    RecordImage, Request, StateEnd, TakenImage, TradePrint, WireError,
+    BookEvent, BookImage, EndOfStream, Execution, Instrument, InstrumentId, MarketTime, Message, Nanos,
+    Quote, RecordImage, Request, StateEnd, TakenImage, TradePrint, WireError,
 };
 
 use super::changes::Changes;
@@ -18,6 +18,8 @@ pub(super) enum MarketInput {
     Book(BookEvent),
     Quote(Quote),
     Trade(TradePrint),
+    /// All up to this time is known.
+    Time(Nanos),
     /// Nothing follows.
     End,
 }
@@ -29,6 +31,7 @@ impl MarketInput {
             MarketInput::Book(event) => Some(event.event_time),
             MarketInput::Quote(quote) => Some(quote.event_time),
             MarketInput::Trade(print) => Some(print.event_time),
+            MarketInput::Time(time) => Some(*time),
             MarketInput::End => None,
         }
     }
@@ -38,6 +41,7 @@ impl MarketInput {
             BookEvent::ID => MarketInput::Book(BookEvent::decode(payload)?),
             Quote::ID => MarketInput::Quote(Quote::decode(payload)?),
             TradePrint::ID => MarketInput::Trade(TradePrint::decode(payload)?),
+            MarketTime::ID => MarketInput::Time(MarketTime::decode(payload)?.event_time),
             EndOfStream::ID => MarketInput::End,
             id => return Err(WireError::UnknownId { id }),
         })
@@ -109,7 +113,7 @@ impl Recorded {
 
     /// As [`Recorded::request`], for one that reaches the market at `time`, after the latest message about its instrument.
     pub(super) fn request_at(&mut self, time: Nanos, request: &Request, answers: &mut Vec<Execution>) {
-        self.engine.pass_time(Some(request.instrument()).filter(|instrument| instrument.0 != 0), time);
+        self.engine.pass_time(time);
         self.request(request, answers);
     }
 
@@ -127,6 +131,7 @@ impl Recorded {
                 self.engine.on_trade_print(print, answers);
                 print.instrument
             }
+            MarketInput::Time(time) => return self.engine.pass_time(*time),
             MarketInput::End => return,
         };
         self.changes.instrument(instrument);
@@ -207,7 +212,7 @@ impl Kept for Recorded {
     fn end(&self, reached: &Reached, base: u64) -> StateEnd {
         StateEnd {
             request: reached.request,
-            time: Nanos(0).0,
+            time: self.engine.now().0,
             execution: reached.execution,
             executions: reached.executions,
             market: reached.market,

@@ -21,6 +21,8 @@ pub(super) struct Successor {
     instruments: Vec<Instrument>,
     /// Where it begins to read a recorded or quoted market, and where that ends.
     market: (u64, u64),
+    /// Where it begins to read requests.
+    taken: u64,
 }
 
 impl Successor {
@@ -29,9 +31,10 @@ impl Successor {
         config: MatchingConfig,
         journals: Journals,
         market: (u64, u64),
+        taken: u64,
     ) -> Successor {
         let instance = node.instance().clone();
-        Successor { instance, journals, config, instruments: Vec::new(), market }
+        Successor { instance, journals, config, instruments: Vec::new(), market, taken }
     }
 
     /// The instance.
@@ -85,7 +88,8 @@ impl Successor {
         executions: u64,
     ) -> Result<Resumed, RestoreError> {
         let began = clock();
-        let resumed = beside::restore(recorded, &self.instance, &self.journals, executions, self.market)?;
+        let begins = (self.market, self.taken);
+        let resumed = beside::restore(recorded, &self.instance, &self.journals, executions, begins)?;
         log::info!(
             "restarted: {} working orders found again beside {} of the market, {} requests and {} messages of the market \
              taken again, in {} us",

@@ -21,6 +21,7 @@
 
 mod exchange;
 mod lock_step;
+mod market_time;
 mod publisher;
 mod recall;
 mod recording;
@@ -77,6 +78,9 @@ fn run<R: Runner>(mut node: Node, runner: R) -> Result<R::Outcome, RunError> {
             runner.run(node, component)
         }
         _ => {
+            if config.source.is_replay() {
+                publisher = publisher.keeping_quotes(&node)?;
+            }
             let component = Replay::open(&config, publisher.skipping(), &node)?;
             runner.run(node, component)
         }

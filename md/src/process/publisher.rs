@@ -3,7 +3,8 @@
 use node::{Counter, Depths, Node, NodeHandle, Output, RunError, WriteError, read_held};
 use topology::Market;
 use wire::{
-    Best, BookEvent, EndOfStream, Instrument, InstrumentId, Irregularity, Message, Quote, TradePrint,
+    Best, BookEvent, EndOfStream, Instrument, InstrumentId, Irregularity, MarketTime, Message, Nanos, Quote,
+    TradePrint,
 };
 
 use super::recall::Published;
@@ -18,6 +19,8 @@ pub(super) struct Publisher {
     instruments: Output,
     quotes: Option<Output>,
     best: Option<Bests>,
+    /// The latest whole quote of each instrument: behind the best, and for td's bands.
+    depths: Option<Depths>,
     flow: Option<Output>,
     handle: NodeHandle,
     sent: Sent,
@@ -31,15 +34,18 @@ pub(super) struct Publisher {
     half: Vec<bool>,
     /// The end is written to `md.quotes`, `md.best` and `md.flow`.
     ended: [bool; 3],
+    /// A time is announced in `md.flow`, `md.quotes` and `md.best`, and not in all of them.
+    announced: [bool; 3],
+    /// Times that were announced, by predecessors too.
+    times: u64,
     /// What is true of instruments beside what the source says.
     market: Market,
 }
 
-/// `md.best`, and the depths behind it.
+/// `md.best`.
 #[derive(Debug)]
 struct Bests {
     output: Output,
-    depths: Depths,
     /// By instrument: the last one.
     last: Vec<Option<Best>>,
     /// Published with every quote, even if it is the same.
@@ -47,12 +53,9 @@ struct Bests {
 }
 
 impl Bests {
-    fn new(node: &Node, output: Output) -> Result<Bests, RunError> {
-        let depths = Depths::keep(&node.handle(), output.topics).map_err(|error| {
-            RunError::failed(format!("cannot keep the depth behind `{}`: {error}", output.journal))
-        })?;
+    fn new(output: Output) -> Bests {
         let last = vec![None; output.topics as usize];
-        Ok(Bests { output, depths, last, every: false })
+        Bests { output, last, every: false }
     }
 
     /// What is to be published of a quote: its best, if that has changed.
@@ -69,6 +72,12 @@ impl Bests {
     }
 }
 
+fn keep_depths(node: &Node, output: &Output) -> Result<Depths, RunError> {
+    Depths::keep(&node.handle(), output.topics).map_err(|error| {
+        RunError::failed(format!("cannot keep the quotes behind `{}`: {error}", output.journal))
+    })
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct Sent {
     quotes: u64,
@@ -80,11 +89,16 @@ impl Publisher {
     pub(super) fn take(node: &mut Node) -> Result<Publisher, RunError> {
         let mut optional = |role| node.take_outputs(role).into_iter().next();
         let (quotes, best, flow) = (optional("quotes"), optional("best"), optional("flow"));
-        let best = best.map(|output| Bests::new(node, output)).transpose()?;
+        let best = best.map(Bests::new);
+        let depths = match &best {
+            Some(best) => Some(keep_depths(node, &best.output)?),
+            None => None,
+        };
         Ok(Publisher {
             instruments: node.take_output("instruments")?,
             quotes,
             best,
+            depths,
             flow,
             lateness_max: node.handle().counter(Counter::LatenessMax),
             handle: node.handle(),
@@ -94,6 +108,8 @@ impl Publisher {
             skip_flow: 0,
             half: vec![false; wire::MAX_INSTRUMENTS as usize],
             ended: [false; 3],
+            announced: [false; 3],
+            times: node.handle().counter(Counter::MarketTimes),
             market: Market::default(),
         })
     }
@@ -104,6 +120,20 @@ impl Publisher {
         self
     }
 
+    /// Keeps the latest quotes also where no best is published: for instruments without a reference price, whose bands follow
+    /// the market.
+    ///
+    /// # Errors
+    /// [`RunError`]: the memory for them.
+    pub(super) fn keeping_quotes(mut self, node: &Node) -> Result<Publisher, RunError> {
+        if self.depths.is_none()
+            && let Some(quotes) = &self.quotes
+        {
+            self.depths = Some(keep_depths(node, quotes)?);
+        }
+        Ok(self)
+    }
+
     /// Publishes a best with every quote, for a source in which each quote has a place in a schedule.
     pub(super) fn every_best(mut self) -> Publisher {
         self.best.iter_mut().for_each(|best| best.every = true);
@@ -112,7 +142,8 @@ impl Publisher {
 
     /// How far a predecessor published simulated instruments; counting continues from there.
     pub(super) fn published(&mut self, node: &Node, instruments: u32) -> Result<Published, RunError> {
-        let best = self.best.as_ref().map(|best| (&best.output, &best.depths));
+        let best = self.best.as_ref().zip(self.depths.as_ref());
+        let best = best.map(|(best, depths)| (&best.output, depths));
         let published = Published::read(node, self.quotes.as_ref(), best, instruments)?;
         // If it wrote the ends already, those are not written again.
         let ended = published.ended();
@@ -127,7 +158,7 @@ impl Publisher {
             (None, None) => (0, 0),
         };
         self.sent.quotes = published.quotes();
-        self.sent.trades = frames.saturating_sub(self.sent.quotes + end);
+        self.sent.trades = frames.saturating_sub(self.sent.quotes + end + self.times);
         self.handle.set(Counter::Quotes, self.sent.quotes);
         self.handle.set(Counter::Trades, self.sent.trades);
         Ok(published)
@@ -156,9 +187,11 @@ impl Publisher {
     /// Skips as many messages as the journals contain: for a source that repeats the same ones, in the same order in
     /// each journal.
     pub(super) fn skipping(mut self) -> Publisher {
-        self.skip_quotes = self.quotes.as_ref().map_or(0, Output::frames);
-        self.skip_best = self.best.as_ref().map_or(0, |best| best.output.frames());
-        self.skip_flow = self.flow.as_ref().map_or(0, Output::frames);
+        // The source does not repeat the times between its messages.
+        let repeated = |output: &Output| output.frames().saturating_sub(self.times);
+        self.skip_quotes = self.quotes.as_ref().map_or(0, repeated);
+        self.skip_best = self.best.as_ref().map_or(0, |best| repeated(&best.output));
+        self.skip_flow = self.flow.as_ref().map_or(0, repeated);
         self
     }
 
@@ -198,7 +231,7 @@ impl Publisher {
         for instrument in instruments.iter().skip(listed) {
             let mut listed = *instrument;
             if let Some(note) = self.market.complete(&mut listed) {
-                log::warn!("{}: {note}; the tick is as the prices have it", listed.symbol);
+                log::warn!("{}: {note}", listed.symbol);
             }
             self.instruments.send(0, &listed).map_err(failed)?;
         }
@@ -255,11 +288,10 @@ impl Publisher {
         let is_repeated = self.is_skipping();
         let half = self.is_half(quote.instrument);
         // What `md.quotes` has already may be a predecessor's, which was due at another time: `md.best` gets the same.
-        let kept =
-            self.best.as_ref().filter(|_| half).and_then(|best| best.depths.get(quote.instrument).ok());
+        let kept = self.depths.as_ref().filter(|_| half).and_then(|depths| depths.get(quote.instrument).ok());
         let quote = kept.as_ref().filter(|kept| kept.sequence == quote.sequence).unwrap_or(quote);
-        if let Some(best) = self.best.as_ref().filter(|_| !is_repeated && !half) {
-            best.depths.set(quote);
+        if let Some(depths) = self.depths.as_ref().filter(|_| !is_repeated && !half) {
+            depths.set(quote);
         }
         let mut written = None;
         if let Some(quotes) = self.quotes.as_mut().filter(|_| !half)
@@ -304,6 +336,23 @@ impl Publisher {
         if let Some(half) = self.half.get_mut(instrument.0 as usize) {
             *half = is_half;
         }
+    }
+
+    /// Announces the market's time in every journal of market data.
+    pub(super) fn market_time(&mut self, event_time: Nanos) -> Result<(), WriteError> {
+        let time = MarketTime { event_time };
+        let bests = self.best.as_mut().map(|best| &mut best.output);
+        let outputs = [self.flow.as_mut(), self.quotes.as_mut(), bests];
+        for (output, is_announced) in outputs.into_iter().zip(&mut self.announced) {
+            if let Some(output) = output.filter(|_| !*is_announced) {
+                output.send(0, &time)?;
+                *is_announced = true;
+            }
+        }
+        self.announced = [false; 3];
+        self.times += 1;
+        self.handle.set(Counter::MarketTimes, self.times);
+        Ok(())
     }
 
     /// Publishes the counts of the source's rows so far.

@@ -12,6 +12,7 @@ use topology::config::{self, MdConfig};
 use wire::{Best, BookEvent, Instrument, InstrumentId, Message, Nanos, Quote, TradePrint};
 
 use super::lock_step::LockStep;
+use super::market_time::MarketClock;
 use super::publisher::Publisher;
 use crate::pace::{Pace, Speed};
 use crate::source::Counts;
@@ -36,6 +37,7 @@ pub(super) struct Recording {
     outgoing: Option<Outgoing>,
     due: u64,
     lock_step: LockStep,
+    clock: MarketClock,
     counts: Counts,
     is_ended: bool,
 }
@@ -62,6 +64,17 @@ enum Outgoing {
 
 fn unusable(message: String) -> RunError {
     RunError::Component { message, exit: Exit::Usage }
+}
+
+impl Outgoing {
+    /// The market's own time.
+    fn time(&self) -> Nanos {
+        match self {
+            Outgoing::Book(event) => event.event_time,
+            Outgoing::Trade(trade) => trade.event_time,
+            Outgoing::Quote(quote) => quote.event_time,
+        }
+    }
 }
 
 impl Recording {
@@ -105,6 +118,7 @@ impl Recording {
         let was_simulated = description.topology["nodes"].as_array().is_some_and(|nodes| {
             nodes.iter().any(|node| node["kind"] == "md" && node["section"]["source"] == "sim")
         });
+        let lock_step = LockStep::of(node)?;
         Ok(Recording {
             instruments: instruments(recorded.frames(listed, 0))?,
             tracks,
@@ -116,7 +130,8 @@ impl Recording {
             publisher: if was_simulated { publisher.every_best() } else { publisher },
             outgoing: None,
             due: 0,
-            lock_step: LockStep::of(node)?,
+            clock: MarketClock::of(node, &lock_step)?,
+            lock_step,
             counts: Counts::default(),
             is_ended: false,
         })
@@ -154,7 +169,9 @@ impl Recording {
             Some(Outgoing::Quote(quote)) => self.publisher.quote(&Quote { due, ..*quote })?,
             None => {}
         }
-        self.outgoing = None;
+        if let Some(message) = self.outgoing.take() {
+            self.clock.published(message.time());
+        }
         self.lock_step.wrote();
         Ok(())
     }
@@ -170,7 +187,19 @@ impl Recording {
             }
             return Ok(Some(context.now() + RETRY));
         }
-        if self.outgoing.is_none() && !self.fetch()? {
+        let is_over = self.outgoing.is_none() && !self.fetch()?;
+        let next = self.outgoing.as_ref().map(Outgoing::time);
+        if let Some(time) = self.clock.due_before(next).filter(|_| !self.publisher.is_skipping()) {
+            return match self.publisher.market_time(time) {
+                Ok(()) => {
+                    self.clock.announced(time);
+                    self.lock_step.wrote();
+                    Ok(None)
+                }
+                Err(error) => self.later(error, context),
+            };
+        }
+        if is_over {
             self.publisher.count_source(&self.counts);
             if let Err(error) = self.publisher.end(&self.counts) {
                 return self.later(error, context);

@@ -8,12 +8,13 @@ use topology::config::{self, BadRow, MarketSource, MdConfig, MulticastConfig};
 use wire::{BookEvent, Nanos, Quote, TradePrint};
 
 use super::lock_step::LockStep;
+use super::market_time::MarketClock;
 use super::publisher::Publisher;
 use crate::book::Books;
 use crate::pace::{Pace, Speed};
 use crate::source::multicast::{self, Hearing, MulticastSource, Place};
 use crate::source::{
-    Files, OnBadRow, Options, Source, SourceError, SourceEvent, SourceKind, Tolerance, open,
+    Files, OnBadRow, Options, PriorOrders, Source, SourceError, SourceEvent, SourceKind, Tolerance, open,
 };
 
 /// Events published in one turn, before the node checks whether to stop.
@@ -36,6 +37,7 @@ pub(super) struct Replay {
     /// When they are due.
     due: u64,
     lock_step: LockStep,
+    clock: MarketClock,
     stage: Stage,
     published: u64,
 }
@@ -53,6 +55,17 @@ enum Outgoing {
     Quote(Box<Quote>),
 }
 
+impl Outgoing {
+    /// The market's own time.
+    fn time(&self) -> Nanos {
+        match self {
+            Outgoing::Book(event) => event.event_time,
+            Outgoing::Trade(trade) => trade.event_time,
+            Outgoing::Quote(quote) => quote.event_time,
+        }
+    }
+}
+
 impl Replay {
     pub(super) fn open(config: &MdConfig, publisher: Publisher, node: &Node) -> Result<Replay, RunError> {
         let options = Options {
@@ -64,6 +77,10 @@ impl Replay {
                 BadRow::Skip => OnBadRow::Skip,
             },
             tolerate: Tolerance::share(config.tolerate),
+            prior: match config.prior {
+                config::PriorOrders::LaterRows => PriorOrders::LaterRows,
+                config::PriorOrders::None => PriorOrders::None,
+            },
             date: None,
         };
         let unusable =
@@ -98,6 +115,7 @@ impl Replay {
         publisher: Publisher,
         node: &Node,
     ) -> Result<Replay, RunError> {
+        let lock_step = LockStep::of(node)?;
         Ok(Replay {
             books: Books::new(source.instruments()),
             source,
@@ -107,7 +125,8 @@ impl Replay {
             event: SourceEvent::default(),
             outgoing: VecDeque::new(),
             due: 0,
-            lock_step: LockStep::of(node)?,
+            clock: MarketClock::of(node, &lock_step)?,
+            lock_step,
             stage: Stage::Events,
             published: 0,
         })
@@ -161,6 +180,7 @@ impl Replay {
                 Outgoing::Trade(trade) => self.publisher.trade(trade)?,
                 Outgoing::Quote(quote) => self.publisher.quote(quote)?,
             }
+            self.clock.published(message.time());
             self.outgoing.pop_front();
             self.lock_step.wrote();
         }
@@ -186,12 +206,22 @@ impl Replay {
                         self.stage = Stage::End;
                     }
                 }
-                Stage::End => return self.end(context),
+                Stage::End => {
+                    return match self.announce(None, context)? {
+                        Some(step) => Ok(step),
+                        None => self.end(context),
+                    };
+                }
                 Stage::Done => return Ok(Step::Idle),
             }
         }
         if self.due > context.now() {
             return Ok(Step::WaitUntil(self.due));
+        }
+        if let Some(time) = self.outgoing.front().map(Outgoing::time)
+            && let Some(step) = self.announce(Some(time), context)?
+        {
+            return Ok(step);
         }
         match self.flush() {
             Ok(()) => {
@@ -202,6 +232,21 @@ impl Replay {
                 Ok(Step::Go)
             }
             Err(error) => full_or_fatal(error, &self.publisher, context),
+        }
+    }
+
+    /// Announces a time that is due before the next message; `None`: none is.
+    fn announce(&mut self, next: Option<Nanos>, context: &Context) -> Result<Option<Step>, RunError> {
+        let Some(time) = self.clock.due_before(next).filter(|_| !self.publisher.is_skipping()) else {
+            return Ok(None);
+        };
+        match self.publisher.market_time(time) {
+            Ok(()) => {
+                self.clock.announced(time);
+                self.lock_step.wrote();
+                Ok(Some(Step::Go))
+            }
+            Err(error) => full_or_fatal(error, &self.publisher, context).map(Some),
         }
     }
 

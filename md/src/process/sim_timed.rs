@@ -8,6 +8,7 @@ use topology::config::MdConfig;
 use wire::Nanos;
 
 use super::lock_step::LockStep;
+use super::market_time::MarketClock;
 use super::publisher::Publisher;
 use super::recall::Published;
 use crate::sim::{Schedule, SimEvent, SimInstrument, instruments};
@@ -30,6 +31,7 @@ pub(super) struct SimTimed {
     publisher: Publisher,
     published: Published,
     lock_step: LockStep,
+    clock: MarketClock,
     started: bool,
     ended: bool,
 }
@@ -64,6 +66,7 @@ impl SimTimed {
         published: Published,
         node: &Node,
     ) -> Result<SimTimed, RunError> {
+        let lock_step = LockStep::of(node)?;
         Ok(SimTimed {
             listed: config.instruments,
             generators: (0..config.instruments).map(|index| generator(config, index, &published)).collect(),
@@ -72,7 +75,8 @@ impl SimTimed {
             pending: None,
             publisher,
             published,
-            lock_step: LockStep::of(node)?,
+            clock: MarketClock::of(node, &lock_step)?,
+            lock_step,
             started: false,
             ended: false,
         })
@@ -99,6 +103,14 @@ impl SimTimed {
     /// Writes the pending event; in lock-step one message of it, like a replay.
     fn write(&mut self) -> Result<(), WriteError> {
         let Some(event) = &mut self.pending else { return Ok(()) };
+        let next = event.trade.map_or(event.quote.event_time, |trade| trade.event_time);
+        if let Some(time) = self.clock.due_before(Some(next)) {
+            self.publisher.market_time(time)?;
+            self.clock.announced(time);
+            self.lock_step.wrote();
+            return Ok(());
+        }
+        self.clock.published(next);
         if let Some(trade) = event.trade {
             self.publisher.trade(&trade)?;
             event.trade = None;
@@ -171,6 +183,16 @@ impl Component for SimTimed {
             self.enqueue(index, number + 1);
         }
         if self.queue.is_empty() && self.pending.is_none() {
+            if !self.ended
+                && let Some(time) = self.clock.due_before(None)
+            {
+                if self.publisher.market_time(time).is_ok() {
+                    self.clock.announced(time);
+                    self.lock_step.wrote();
+                }
+                context.wake_at(context.now());
+                return Ok(());
+            }
             if !self.ended && self.publisher.end(&Counts::default()).is_ok() {
                 self.ended = true;
                 context.handle().set_state(NodeState::Finished);

@@ -227,6 +227,16 @@ pub enum OnBadRow {
     Skip,
 }
 
+/// Which orders from before its first row a book begins with, where the rows show such orders (LOBSTER).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PriorOrders {
+    /// Those that a later row names.
+    #[default]
+    LaterRows,
+    /// None.
+    None,
+}
+
 /// Options of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -240,6 +250,8 @@ pub struct Options {
     pub on_bad_row: OnBadRow,
     /// How many rows may contradict others ([`Counts::irregular`]).
     pub tolerate: Tolerance,
+    /// Which orders from before its first row a book begins with.
+    pub prior: PriorOrders,
     /// Midnight of the recorded day, for files that do not contain it.
     pub date: Option<Nanos>,
 }

@@ -27,8 +27,8 @@ use topology::config::MatchingConfig;
 use topology::{NodeKind, Topology};
 use wire::{
     AccountOpen, Best, BookEvent, Execution, FeeRule, Fill, Instrument, InstrumentId, LatencySample,
-    MarketPhase, Message, Nanos, NewOrder, OrderId, OrderStatus, OrderUpdate, Price, Quote, Request,
-    StrategyId, TradePrint,
+    MarketPhase, MarketTime, Message, Nanos, NewOrder, OrderId, OrderStatus, OrderUpdate, Price, Quote,
+    Request, StrategyId, TradePrint,
 };
 
 use self::names::Names;
@@ -56,13 +56,15 @@ pub(crate) enum TimeOf {
 }
 
 /// When the run began and ended, by its own time, and how much it saw.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) begin: Option<u64>,
     pub(crate) end: Option<u64>,
     pub(crate) sample_ns: u64,
     /// Rows of `t2o.csv` that were left out.
     pub(crate) samples_left_out: u64,
+    /// Orders that were rejected, by reason.
+    pub(crate) refused: BTreeMap<String, u64>,
 }
 
 /// An order's life, and how and when it ended.
@@ -96,6 +98,8 @@ pub(crate) struct Fold {
     next_second: u64,
     rows_at_step: u64,
     samples_left_out: u64,
+    /// Orders that were rejected, by reason.
+    refused: BTreeMap<String, u64>,
     line: Line,
     sheets: Sheets,
 }
@@ -133,6 +137,7 @@ impl Fold {
             next_second: 0,
             rows_at_step: 0,
             samples_left_out: 0,
+            refused: BTreeMap::new(),
             line: Line::default(),
         }
     }
@@ -187,6 +192,7 @@ impl Fold {
             BookEvent::ID => BookEvent::read(payload, |event| event.event_time).ok(),
             TradePrint::ID => TradePrint::read(payload, |trade| trade.event_time).ok(),
             MarketPhase::ID => MarketPhase::read(payload, |phase| phase.event_time).ok(),
+            MarketTime::ID => MarketTime::read(payload, |time| time.event_time).ok(),
             _ => None,
         };
         if let Some(time) = time {
@@ -200,6 +206,7 @@ impl Fold {
             (TimeOf::Platform, _) => Some(Nanos(frame_time)),
             (_, Quote::ID) => Quote::read(payload, |quote| quote.event_time).ok(),
             (_, TradePrint::ID) => TradePrint::read(payload, |trade| trade.event_time).ok(),
+            (_, MarketTime::ID) => MarketTime::read(payload, |time| time.event_time).ok(),
             _ => None,
         };
         if let Some(time) = time {
@@ -326,7 +333,10 @@ impl Fold {
         let now = self.stamp_of(update.event_time);
         let trader = self.traders.entry(update.order_id.strategy().0).or_default();
         match update.status {
-            OrderStatus::Rejected => trader.rejected += 1,
+            OrderStatus::Rejected => {
+                trader.rejected += 1;
+                *self.refused.entry(update.reason.as_str().to_owned()).or_default() += 1;
+            }
             OrderStatus::CancelRejected => trader.cancels_rejected += 1,
             OrderStatus::ReplaceRejected => trader.replaces_rejected += 1,
             OrderStatus::MassCancelled => return,
@@ -495,6 +505,7 @@ impl Fold {
             end: self.stamp(),
             sample_ns: self.interval,
             samples_left_out: self.samples_left_out,
+            refused: std::mem::take(&mut self.refused),
         };
         let (listed, problems) = self.sheets.finish();
         (listed, problems, span)

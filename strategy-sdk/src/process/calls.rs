@@ -70,6 +70,7 @@ impl Strategies {
                 let member = &mut self.members[index];
                 member.deadline = needs.deadline.map_or(u64::MAX, |deadline| deadline.0);
                 self.next_due = self.next_due.min(member.deadline);
+                member.set_market_due(needs.market_due);
                 self.requests += needs.requests.wrapping_sub(member.requests);
                 member.requests = needs.requests;
                 if needs.topics
@@ -215,6 +216,7 @@ impl Strategies {
     /// Stops a member in good order.
     pub(super) fn stop_member(&mut self, _context: &mut Context, index: usize) {
         let member = &mut self.members[index];
+        member.set_market_due(0);
         let Some(session) = &mut member.session else { return };
         self.handle.enters(&member.handle, self.handle.now());
         let keeps_orders = member.handle.keeps_orders();

@@ -23,6 +23,8 @@ pub(super) struct Member {
     pub(super) requests: u64,
     /// When it is due for a turn without a frame, in nanoseconds; `u64::MAX`: never.
     pub(super) deadline: u64,
+    /// The same by the market's time, as its seat says; 0: never.
+    pub(super) market_due: u64,
     pub(super) budget: Budget,
     /// Its kind of market data.
     pub(super) hears: Role,
@@ -42,10 +44,20 @@ impl Member {
             holds: false,
             requests: 0,
             deadline: u64::MAX,
+            market_due: 0,
             budget: Budget::new(0),
             hears: Role::Quotes,
             topics: Some(Vec::new()),
             backlog: Backlog::default(),
+        }
+    }
+
+    /// Writes into its seat when it is due by the market's time.
+    #[inline]
+    pub(super) fn set_market_due(&mut self, due: u64) {
+        if self.market_due != due {
+            self.market_due = due;
+            self.handle.set(Counter::MarketDue, due);
         }
     }
 
@@ -67,6 +79,7 @@ impl Member {
         if catch(move || drop(session)).is_err() {
             log::error!("strategy `{}` panicked once more as it was dropped", self.name);
         }
+        self.set_market_due(0);
         self.backlog.forget_market();
         self.started = false;
         self.holds = false;

@@ -23,7 +23,7 @@ mod watch;
 use node::{Component, Context, Counter, Frame, Gap, InputId, JoinError, Node, NodeHandle, RunError};
 use serde_json::Value;
 use topology::{HostSection, NodeKind};
-use wire::SnapshotBegin;
+use wire::{MarketTime, Message, SnapshotBegin};
 
 use crate::error::StrategyError;
 use crate::factory::Factory;
@@ -200,6 +200,15 @@ impl Strategies {
     fn on_market(&mut self, context: &mut Context, role: Role, journal: u32, frame: &Frame<'_>) {
         // A node reads one of them, as a rule; a host three at most.
         let Some(market) = self.markets.iter().position(|market| market.role == role) else { return };
+        if frame.message_id == MarketTime::ID {
+            // Of no instrument: for all that hear this journal.
+            for member in 0..self.members.len() {
+                if self.members[member].hears == role {
+                    self.deliver(context, member, role, journal, frame);
+                }
+            }
+            return;
+        }
         for place in self.markets[market].to.row(frame.topic) {
             let member = self.markets[market].to.member(place);
             self.deliver(context, member, role, journal, frame);

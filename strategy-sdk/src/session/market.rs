@@ -3,8 +3,8 @@
 use node::{Counter, Frame};
 use topology::config::MarketData;
 use wire::{
-    Best, BookEvent, Cause, EndOfStream, Indicative, Instrument, InstrumentId, MarketPhase, Message, Nanos,
-    Quote, TradePrint, WireError,
+    Best, BookEvent, Cause, EndOfStream, Indicative, Instrument, InstrumentId, MarketPhase, MarketTime,
+    Message, Nanos, Quote, TradePrint, WireError,
 };
 
 use super::Session;
@@ -88,6 +88,11 @@ impl<S: Strategy> Session<S> {
             MarketPhase::ID => Market::Phase(MarketPhase::decode(frame.payload)?),
             Indicative::ID => Market::Indicative(Indicative::decode(frame.payload)?),
             TradePrint::ID => Market::Trade(TradePrint::decode(frame.payload)?),
+            MarketTime::ID => {
+                let time = MarketTime::decode(frame.payload)?.event_time;
+                self.advance_to(Some(time), cause);
+                return Ok(());
+            }
             EndOfStream::ID => return Ok(()),
             id => return Err(WireError::UnknownId { id }),
         };

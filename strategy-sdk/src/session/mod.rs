@@ -135,6 +135,8 @@ pub(crate) struct Needs {
     pub(crate) stop: bool,
     /// Requests that it has sent so far.
     pub(crate) requests: u64,
+    /// When it has something to do by the market's time, where that is its clock, in nanoseconds; 0: never.
+    pub(crate) market_due: u64,
 }
 
 /// A strategy, with its context.
@@ -245,7 +247,20 @@ impl<S: Strategy> Session<S> {
             topics: self.topics_changed && self.list_is_whole,
             stop: self.context.stop_requested,
             requests: self.context.requests,
+            market_due: self.market_due().map_or(0, |due| due.0.max(1)),
         }
+    }
+
+    /// When its next timer is due or its next bar ends, by the market's time: md announces that time before it publishes a later
+    /// event.
+    #[inline]
+    pub(crate) fn market_due(&self) -> Option<Nanos> {
+        self.context.event_clock.as_ref().filter(|clock| clock.begun && !clock.recorded)?;
+        if !self.context.stage.hears() {
+            return None;
+        }
+        let (timer, bar) = (self.context.timers.next_due(), self.context.bars.next_end());
+        timer.into_iter().chain(bar).min()
     }
 
     /// Topics of the quotes to read from now on (`None`: all), if they have changed since the last call.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use md::source::{Files, OnBadRow, Options, SourceError, SourceKind, Tolerance, open};
+use md::source::{Files, OnBadRow, Options, PriorOrders, SourceError, SourceKind, Tolerance, open};
 use strategy_sdk::{Nanos, ParameterError};
 
 use crate::market::{Files as Rebuilt, Market};
@@ -104,6 +104,7 @@ impl Day {
                     symbols: self.symbols.clone(),
                     on_bad_row: OnBadRow::Stop,
                     tolerate: Tolerance::default(),
+                    prior: PriorOrders::default(),
                     date: None,
                 };
                 let source = open(kind, &Files::Path(self.path.clone()), &options)?;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use md::book::Books;
 use md::source::{Source, SourceEvent};
-use strategy_sdk::{BookEvent, Instrument, Quote, TradePrint};
+use strategy_sdk::{BookEvent, Instrument, Nanos, Quote, TradePrint};
 
 use crate::day::ReplayError;
 
@@ -15,6 +15,17 @@ pub(crate) enum Published {
     Flow(BookEvent),
     Trade(TradePrint),
     Quote(Quote),
+}
+
+impl Published {
+    /// The market's own time.
+    pub(crate) fn time(&self) -> Nanos {
+        match self {
+            Published::Flow(event) => event.event_time,
+            Published::Trade(trade) => trade.event_time,
+            Published::Quote(quote) => quote.event_time,
+        }
+    }
 }
 
 /// A day, message by message.

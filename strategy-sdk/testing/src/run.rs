@@ -10,7 +10,7 @@ use strategy_sdk::{
     Best, Fill, Instrument, InstrumentId, MarketData, Money, Nanos, OrderStatus, OrderUpdate, Position,
     Price, Quantity, Reason, Request, Strategy,
 };
-use wire::{Execution, NewOrder};
+use wire::{Execution, MarketTime, NewOrder};
 
 use crate::day::{Day, ReplayError};
 use crate::market::Published;
@@ -84,6 +84,9 @@ impl<S: Strategy> Replay<S> {
             },
             engine: Engine::new(EngineOptions { fill, ..EngineOptions::default() }),
             answers: Vec::new(),
+            now: Nanos(0),
+            is_settled: true,
+            held: Vec::new(),
         };
         for listed in market.instruments() {
             desk.engine.on_instrument(listed);
@@ -92,8 +95,10 @@ impl<S: Strategy> Replay<S> {
         desk.run.harness.start();
         desk.answer()?;
         while let Some(published) = market.next()? {
+            desk.pass_until(published.time(), data)?;
             desk.take(&published, fill, data)?;
         }
+        desk.settle()?;
         desk.run.harness.stop();
         desk.answer()?;
         Ok(desk.run)
@@ -105,9 +110,39 @@ struct Desk<S> {
     run: Run<S>,
     engine: Engine,
     answers: Vec<Execution>,
+    /// The market's time, and whether all that the market did then is known.
+    now: Nanos,
+    is_settled: bool,
+    /// Requests of this instant, which reach the market behind the last event of it.
+    held: Vec<Request>,
 }
 
 impl<S: Strategy> Desk<S> {
+    /// Before a message of this time: the rest of the instant before it, then timers and bars that are due in between.
+    fn pass_until(&mut self, time: Nanos, data: MarketData) -> Result<(), ReplayError> {
+        if time <= self.now {
+            return Ok(());
+        }
+        self.settle()?;
+        while let Some(due) = self.run.harness.market_due().filter(|due| *due < time) {
+            self.now = self.now.max(due);
+            self.run.harness.send(role_of(data), 0, &MarketTime { event_time: self.now });
+            self.answer()?;
+        }
+        (self.now, self.is_settled) = (time, false);
+        Ok(())
+    }
+
+    /// Nothing more of the instant follows.
+    fn settle(&mut self) -> Result<(), ReplayError> {
+        self.is_settled = true;
+        for request in std::mem::take(&mut self.held) {
+            self.carry_out(&request);
+            self.report();
+        }
+        self.answer()
+    }
+
     /// One message: the market's books first, then what they fill, then the strategy.
     fn take(&mut self, published: &Published, fill: FillModel, data: MarketData) -> Result<(), ReplayError> {
         self.run.events += 1;
@@ -161,9 +196,13 @@ impl<S: Strategy> Desk<S> {
                 return Err(ReplayError::Endless(MOST_ANSWERS));
             }
             for request in sent {
-                self.carry_out(&request);
                 self.run.requests.push(request);
-                self.report();
+                if self.is_settled {
+                    self.carry_out(&request);
+                    self.report();
+                } else {
+                    self.held.push(request);
+                }
             }
         }
     }
@@ -190,6 +229,15 @@ impl<S: Strategy> Desk<S> {
             };
             self.run.executions.push(execution);
         }
+    }
+}
+
+/// The journal in which a strategy hears its market data.
+fn role_of(data: MarketData) -> Role {
+    match data {
+        MarketData::Depth => Role::Quotes,
+        MarketData::Best => Role::Best,
+        MarketData::Flow => Role::Flow,
     }
 }
 

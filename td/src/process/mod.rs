@@ -22,6 +22,7 @@ mod drops;
 mod epochs;
 mod extent;
 mod leaving;
+mod marks;
 mod owing;
 mod recall;
 mod refused;
@@ -34,8 +35,8 @@ mod unreported;
 use std::collections::{BTreeMap, BTreeSet};
 
 use node::{
-    Component, Context, Counter, Frame, Input, InputId, Latencies, Node, Output, Quiescence, RunError,
-    Runner, Service, Stepwise, ToItsEnd, WriteError,
+    Component, Context, Counter, Depths, Frame, Input, InputId, Latencies, Node, Output, Quiescence,
+    RunError, Runner, Service, Stepwise, ToItsEnd, WriteError,
 };
 use topology::config::{TickRow, ticks_of};
 use topology::{NodeKind, Stream, TdSection};
@@ -123,6 +124,7 @@ fn run<R: Runner>(mut node: Node, runner: R) -> Result<R::Outcome, RunError> {
         },
         accounts,
         disks: Disks::watch(&node, &section.strategies),
+        depths: marks::open(&node)?,
         instruments: node.input("instruments")?,
         ticks: section.ticks,
         events,
@@ -160,6 +162,8 @@ struct Td {
     accounts: Option<accounts::Accounts>,
     /// Where strategies are told only what is on disk.
     disks: Disks,
+    /// Where md keeps the latest quotes, which bands follow.
+    depths: Option<Depths>,
     instruments: InputId,
     /// By which prices are checked, where the exchange has tables of ticks.
     ticks: Vec<TickRow>,

@@ -43,6 +43,7 @@ impl Td {
             _ => Counter::Replaces,
         };
         context.add(counter, 1);
+        self.follow_the_market(frame);
         let decision = if self.epochs.is_over(input, frame) {
             self.gateway.take_from_stopped(from, frame.message_id, frame.payload)
         } else {

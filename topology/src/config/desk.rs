@@ -366,7 +366,7 @@ section! {
         /// Of instruments whose names begin like this (`?`: any character, `#`: a digit); absent: of all.
         symbols: Option<String> = None;
         /// Prices are multiples of this.
-        tick: Option<Decimal> = None => Kind::Parsed(&STEP), Absent::Derived("what the recorded prices have in common");
+        tick: Option<Decimal> = None => Kind::Parsed(&STEP), Absent::Derived("0.01 of stocks, otherwise the smallest step of a price");
         /// Quantities are multiples of this.
         lot: Option<i64> = None => Kind::Integer { min: 1, max: 1_000_000_000 }, Absent::Derived("1");
         /// Largest quantity of one order; 0: no limit.
@@ -375,6 +375,9 @@ section! {
         price_low: Option<Decimal> = None;
         /// Highest price of an order.
         price_high: Option<Decimal> = None;
+        /// The price that limits and td's band lie around all day, as the close of the day before. Not set: of simulated instruments their
+        /// first; of a recorded day none, and td's band follows the last trade.
+        reference_price: Option<Decimal> = None;
         /// Both, as a part of the reference price up and down: "0.1".
         price_limit: Option<Decimal> = None => Kind::Parsed(&SHARE);
         /// One unit of quantity is worth the price times this.
@@ -405,6 +408,7 @@ impl ContractConfig {
             self.price_limit = below.price_limit;
         }
         fill(&mut self.tick, &below.tick);
+        fill(&mut self.reference_price, &below.reference_price);
         fill(&mut self.lot, &below.lot);
         fill(&mut self.max_quantity, &below.max_quantity);
         fill(&mut self.multiplier, &below.multiplier);

@@ -68,6 +68,16 @@ words! {
 }
 
 words! {
+    /// Which orders from before its first row a LOBSTER book begins with.
+    pub enum PriorOrders ("rule for orders from before the first row") {
+        /// Those that a later row names: the book is fuller, and knows them from those rows.
+        LaterRows = "later-rows",
+        /// None: the book holds nothing that its rows have not said by then.
+        None = "none",
+    }
+}
+
+words! {
     /// The one speed that is a word.
     pub enum SpeedWord ("replay speed") {
         /// As fast as the readers take it.
@@ -202,6 +212,9 @@ section! {
         to: Option<TimeOfDay> = None;
         /// What a row that cannot be understood does.
         on_bad_row: BadRow = BadRow::Stop;
+        /// With which orders from before its first row a LOBSTER book begins. "later-rows" looks ahead: a strategy sees, and trades with,
+        /// orders that only a later row proves to have rested there. "none" does not, and its book begins thin.
+        prior: PriorOrders = PriorOrders::LaterRows;
         /// How many of a recorded day's rows may contradict others, as a share, before the replay stops with an error that
         /// names the first: numbers given out twice, clocks that go back, trades off the price or beyond the quantity of
         /// their order. They are counted and shown in any case. The days at hand have none, or (a file put together from

@@ -46,7 +46,8 @@ pub use latency::{
 };
 pub use matching::{Fill, MatchingConfig};
 pub use md::{
-    BadRow, Files, Generator, MarketSource, MdConfig, MulticastConfig, NamedFiles, Speed, SpeedWord,
+    BadRow, Files, Generator, MarketSource, MdConfig, MulticastConfig, NamedFiles, PriorOrders, Speed,
+    SpeedWord,
 };
 pub use pin::{PinConfig, PinRule, RelayConfig};
 pub(crate) use pin::{Placing, fits};

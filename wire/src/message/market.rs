@@ -228,6 +228,16 @@ flags! {
     }
 }
 
+/// The market's time has come to this, and all that the market did up to it has been published. Only in lock-step, where a
+/// strategy's timer or bar, a request or a report is due before the next event of the market.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
+#[repr(C)]
+pub struct MarketTime {
+    /// The market's own time.
+    #[field(column = "event_time_ns")]
+    pub event_time: Nanos,
+}
+
 /// An instrument's market changed its phase.
 #[derive(Clone, Copy, Debug, PartialEq, TryFromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]

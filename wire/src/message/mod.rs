@@ -166,6 +166,7 @@ messages! {
     5 MarketPhase 24,
     6 Indicative 48,
     7 Best 32,
+    8 MarketTime 8,
     10 NewOrder 96,
     11 CancelOrder 16,
     12 ReplaceOrder 32,
@@ -217,9 +218,10 @@ mod tests {
     }
 
     /// Their fields are integers only, so any bytes are a message.
-    const INTEGERS_ONLY: [&str; 29] = [
+    const INTEGERS_ONLY: [&str; 30] = [
         "Instrument",
         "Best",
+        "MarketTime",
         "Quote",
         "CancelOrder",
         "Indicative",

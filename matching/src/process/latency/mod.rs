@@ -6,10 +6,14 @@
 //!               until order_latency                until report_latency
 //! ```
 //!
-//! In lock-step a request is sent at the time of the latest market event. It reaches the books before the first event that is
-//! later than its arrival: an event of just that time comes first. An answer is written with the first event that is not
-//! earlier than its own arrival. All requests go through one connection and so do all answers: none overtakes another, and
-//! what would is kept back until the one before it has arrived. A delay of zero is none.
+//! In lock-step a request is sent at the market's time of the call that sends it: that of the latest market event, or of the timer or
+//! bar that md has announced before the next one ([`wire::MarketTime`]). It reaches the books behind the last event of its
+//! arrival's time, and before the first later one: md announces that time too, as matching is due then ([`Way::due`]). So it does
+//! with an answer. All requests go through one connection and so do all answers: none overtakes another, and what would is kept
+//! back until the one before it has arrived.
+//!
+//! Without a delay a request arrives at the time at which it is sent: at once, if nothing more of that time can come; otherwise
+//! behind the rest of it. Answers are then known at once.
 //!
 //! A clock that goes back counts as standing still. When the market's data ends, requests that have not arrived are refused
 //! ([`wire::Reason::MarketClosed`]), and all answers are known.
@@ -29,8 +33,10 @@ use draw::Delays;
 pub(super) struct Way {
     order_delays: Delays,
     report_delays: Delays,
-    /// The latest market event's time.
+    /// The market's time.
     now: Nanos,
+    /// All that the market did at this time or before is known.
+    is_settled: bool,
     /// With their arrival and their position in `td.orders`; the first to arrive in front.
     requests: VecDeque<(Nanos, u64, Request)>,
     /// With their arrival.
@@ -42,26 +48,31 @@ pub(super) struct Way {
 }
 
 impl Way {
-    /// As the platform file says; `None` where nothing is ever under way.
-    pub(super) fn new(config: &MatchingConfig) -> Result<Option<Way>, String> {
-        if !config.has_latency() {
-            return Ok(None);
-        }
+    /// As the platform file says.
+    pub(super) fn new(config: &MatchingConfig) -> Result<Way, String> {
         let delays = |latency, key: &str, stream| {
             Delays::new(latency, config.latency_seed, stream).map_err(|why| format!("matching.{key}: {why}"))
         };
-        Ok(Some(Way {
+        Ok(Way {
             order_delays: delays(&config.order_latency, "order_latency", 1)?,
             report_delays: delays(&config.report_latency, "report_latency", 2)?,
             now: Nanos(0),
+            // Nothing has happened.
+            is_settled: true,
             requests: VecDeque::new(),
             answers: VecDeque::new(),
             fresh: Vec::new(),
             is_over: false,
-        }))
+        })
     }
 
-    /// The latest market event's time.
+    /// Goes on at this time of the market, with requests that were under way then.
+    pub(super) fn resume(&mut self, now: Nanos, is_settled: bool, requests: Vec<(u64, Request)>) {
+        (self.now, self.is_settled) = (now, is_settled);
+        self.requests.extend(requests.into_iter().map(|(position, request)| (now, position, request)));
+    }
+
+    /// The market's time.
     pub(super) fn now(&self) -> Nanos {
         self.now
     }
@@ -73,7 +84,7 @@ impl Way {
         }
         let arrival = self.order_delays.arrival(self.now);
         match self.requests.back() {
-            None if arrival <= self.now => return Some(request),
+            None if arrival <= self.now && self.is_settled => return Some(request),
             last => {
                 let arrival = last.map_or(arrival, |(last, ..)| arrival.max(*last));
                 self.requests.push_back((arrival, position, request));
@@ -88,9 +99,32 @@ impl Way {
         (*arrival < event).then(|| self.requests.pop_front()).flatten()
     }
 
-    /// A market event of this time comes.
+    /// The next request that has reached the books by this time, behind all events of it.
+    pub(super) fn arrived_by(&mut self, time: Nanos) -> Option<(Nanos, u64, Request)> {
+        let (arrival, ..) = self.requests.front()?;
+        (*arrival <= time).then(|| self.requests.pop_front()).flatten()
+    }
+
+    /// A market event of this time comes, and perhaps more of the same time.
     pub(super) fn pass(&mut self, event: Nanos) {
         self.now = self.now.max(event);
+        self.is_settled = false;
+    }
+
+    /// The market has come to this time, and nothing more of it follows.
+    pub(super) fn settle(&mut self, time: Nanos) {
+        self.now = self.now.max(time);
+        self.is_settled = true;
+    }
+
+    /// When the next request or answer arrives, in nanoseconds of the market's time; 0: nothing is under way.
+    pub(super) fn due(&self) -> u64 {
+        if self.is_over {
+            return 0;
+        }
+        let request = self.requests.front().map(|(arrival, ..)| *arrival);
+        let answer = self.answers.front().map(|(arrival, _)| *arrival);
+        request.into_iter().chain(answer).min().map_or(0, |due| due.max(self.now).0.max(1))
     }
 
     /// The fresh answers leave the market at `time`, all at once. `answered_up_to` is the last request that is answered.
@@ -155,7 +189,7 @@ mod tests {
             report_latency: constant(report_ns),
             ..MatchingConfig::default()
         };
-        Way::new(&config).unwrap().unwrap()
+        Way::new(&config).unwrap()
     }
 
     fn request(number: u32) -> Request {
@@ -180,16 +214,47 @@ mod tests {
     #[test]
     fn without_a_delay_a_request_arrives_at_once() {
         let mut way = way(0, 100);
-        assert_eq!(way.send(64, request(1)), Some(request(1)));
-        way.pass(Nanos(1_000));
+        assert_eq!(way.send(64, request(1)), Some(request(1)), "before the market's first event");
+        way.settle(Nanos(1_000));
         assert_eq!(way.send(128, request(2)), Some(request(2)));
+        assert_eq!(way.due(), 0);
+    }
+
+    #[test]
+    fn a_request_of_an_instant_arrives_behind_the_last_event_of_it() {
+        let mut way = way(0, 0);
+        way.pass(Nanos(1_000));
+        assert_eq!(way.send(64, request(1)), None);
+        assert_eq!(way.due(), 1_000);
+        way.pass(Nanos(1_000));
+        assert_eq!(way.send(128, request(2)), None);
+        assert_eq!(way.arrived_before(Nanos(1_000)), None);
+        way.settle(Nanos(1_000));
+        assert_eq!(way.arrived_by(way.now()), Some((Nanos(1_000), 64, request(1))));
+        assert_eq!(way.arrived_by(way.now()), Some((Nanos(1_000), 128, request(2))));
+        assert_eq!(way.send(192, request(3)), Some(request(3)), "nothing more of that time can come");
+    }
+
+    #[test]
+    fn requests_and_answers_are_due_when_they_arrive() {
+        let mut way = way(100, 30);
+        way.pass(Nanos(1_000));
+        way.send(64, request(1));
+        assert_eq!(way.due(), 1_100);
+        way.settle(Nanos(1_100));
+        assert!(way.arrived_by(Nanos(1_100)).is_some());
+        way.fresh.push(answer());
+        way.leave(Nanos(1_100), 64);
+        assert_eq!(way.due(), 1_130);
+        way.end();
+        assert_eq!(way.due(), 0, "nothing is delayed any more");
     }
 
     #[test]
     fn no_request_overtakes_another() {
         let mut way = way(0, 1);
         way.requests.push_back((Nanos(5_000), 64, request(1)));
-        way.pass(Nanos(1_000));
+        way.settle(Nanos(1_000));
         assert_eq!(way.send(128, request(2)), None);
         assert_eq!(way.arrived_before(Nanos(5_000)), None);
         assert_eq!(way.arrived_before(Nanos(5_001)), Some((Nanos(5_000), 64, request(1))));

@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 
 use wire::{Instrument, InstrumentId, Symbol};
 
-use self::convert::{Action, Record, convert};
+use self::convert::{Record, convert};
 use self::records::{EXPECTED, Item, Records};
 use super::error::Fault;
 use super::fields::SECOND;
@@ -98,7 +98,7 @@ impl DbnSource {
                 names.insert(id, symbol);
             }
         }
-        let mut listing = Listing::new(&options.symbols, TickRule::Learnt);
+        let mut listing = Listing::new(&options.symbols, TickRule::Unknown);
         let (marked, rows) = first_pass(&mut records, &path, options, &names, &mut listing)?;
         let instruments = listing.finish()?;
         Ok(DbnSource {
@@ -297,10 +297,10 @@ fn first_pass(
                 continue;
             }
         };
-        let checked = symbol(message.hd.instrument_id, names)
-            .and_then(|name| convert::check(&message).map(|record| (name, record)));
-        let (name, record) = match checked {
-            Ok(checked) => checked,
+        let checked =
+            symbol(message.hd.instrument_id, names).and_then(|name| convert::check(&message).map(|_| name));
+        let name = match checked {
+            Ok(name) => name,
             Err(fault) => {
                 counts.reject(options.on_bad_row, fault, path, number)?;
                 continue;
@@ -308,12 +308,7 @@ fn first_pass(
         };
         understood = true;
         marked |= message.flags.is_last();
-        let Some(instrument) = listing.id(name, path)? else { continue };
-        match record.action {
-            Action::Add => listing.order(instrument, record.price),
-            Action::Trade => listing.trade(instrument, record.price),
-            _ => {}
-        }
+        listing.id(name, path)?;
     }
     if understood {
         Ok((marked, rows))

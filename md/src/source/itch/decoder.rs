@@ -32,7 +32,7 @@ pub(crate) struct Decoder {
     of: Vec<Stock>,
     /// Which stock has a locate.
     located: HashMap<u16, Symbol>,
-    /// The sides of hidden trades say something.
+    /// A hidden trade was called a sale: the sides of hidden trades say something.
     sides: bool,
     /// The messages begin with the one that says so: no order is from before them.
     is_from_begin: bool,
@@ -52,7 +52,7 @@ impl Decoder {
     pub(crate) fn new(
         path: PathBuf,
         listing: Listing,
-        (rows, sides): (u64, bool),
+        rows: u64,
         midnight: u64,
         options: &Options,
     ) -> Result<Decoder, SourceError> {
@@ -70,7 +70,7 @@ impl Decoder {
             before: 0,
             last: Vec::new(),
             located: HashMap::new(),
-            sides,
+            sides: false,
             is_from_begin: false,
             ended: false,
         })
@@ -227,7 +227,8 @@ impl Decoder {
                 let instrument = self.instrument(&stock);
                 begin(event, instrument);
                 self.compare_price(row, instrument, price);
-                // Since 2014 each is called a purchase.
+                // Since 2014 each is called a purchase: the first one that is not says that the messages are older.
+                self.sides |= side == Side::Sell;
                 let aggressor = if self.sides { aggressor_against(side) } else { Aggressor::None };
                 event.unseen_trade(aggressor, price, quantity, match_number);
                 event.mark_hidden();
@@ -350,59 +351,35 @@ impl Decoder {
     }
 }
 
-/// What a first look at the messages finds out.
+/// What a first look at the messages finds out: which stocks there are.
 pub(crate) struct Look {
     pub(crate) listing: Listing,
-    pub(crate) sides: bool,
-    orders: OrderTable<u64>,
 }
 
 impl Look {
     pub(crate) fn new(listing: Listing) -> Look {
-        Look { listing, sides: false, orders: OrderTable::new() }
+        Look { listing }
     }
 
     /// # Errors
     /// Too many instruments.
     pub(crate) fn take(&mut self, body: Body, path: &Path) -> Result<(), SourceError> {
         match body {
-            Body::Add { order, side, quantity, stock, price } => {
-                if let Some(instrument) = self.listing.id(stock, path)? {
-                    self.listing.order(instrument, price);
-                    self.orders.add(order, Resting { instrument, side, price, remaining: quantity });
-                }
+            Body::Add { stock, .. } | Body::HiddenTrade { stock, .. } => {
+                self.listing.id(stock, path)?;
             }
-            Body::Replace { order, new, quantity, price } => {
-                if let Some(old) = self.orders.remove(order) {
-                    self.listing.order(old.instrument, price);
-                    self.orders.add(new, Resting { price, remaining: quantity, ..old });
-                }
+            Body::Cross { quantity, stock, .. } if quantity > 0 => {
+                self.listing.id(stock, path)?;
             }
-            Body::Execute { order, quantity, price, .. } => {
-                if let Some(taken) = self.orders.take(order, quantity) {
-                    self.listing.trade(taken.order.instrument, price.unwrap_or(taken.order.price));
-                }
-            }
-            Body::Cancel { order, quantity } => {
-                self.orders.take(order, quantity);
-            }
-            Body::Delete { order } => {
-                self.orders.remove(order);
-            }
-            Body::HiddenTrade { side, stock, price, .. } => {
-                self.sides |= side == Side::Sell;
-                if let Some(instrument) = self.listing.id(stock, path)? {
-                    self.listing.trade(instrument, price);
-                }
-            }
-            Body::Cross { quantity, stock, price, .. } => {
-                if quantity > 0
-                    && let Some(instrument) = self.listing.id(stock, path)?
-                {
-                    self.listing.trade(instrument, price);
-                }
-            }
-            Body::Directory { .. } | Body::State { .. } | Body::System { .. } | Body::NoEffect => {}
+            Body::Cross { .. }
+            | Body::Replace { .. }
+            | Body::Execute { .. }
+            | Body::Cancel { .. }
+            | Body::Delete { .. }
+            | Body::Directory { .. }
+            | Body::State { .. }
+            | Body::System { .. }
+            | Body::NoEffect => {}
         }
         Ok(())
     }

@@ -15,7 +15,7 @@
 //!   messages, it also contradicts them: no order is from before.
 //! - A number that is added while it still rests means that the old order ended unseen: it is deleted, then the new one
 //!   added ([`Counts::displaced`]).
-//! - Since 2014 each hidden trade is called a purchase. The sides count only where a file has both.
+//! - Since 2014 each hidden trade is called a purchase. The sides count from the first sale on.
 //! - The messages have no date; see the parent module.
 //! - A file without the message that says that no other follows may have been cut between two messages: [`Counts::unended`].
 
@@ -55,7 +55,7 @@ impl ItchSource {
         let date = options.date.map(|date| date.0).or_else(|| fields::date_in_path(&path)).unwrap_or(0);
         Ok(ItchSource {
             frames: Frames::open(&path, EXPECTED)?,
-            decoder: Decoder::new(path, look.listing, (rows, look.sides), date, options)?,
+            decoder: Decoder::new(path, look.listing, rows, date, options)?,
             on_bad_row: options.on_bad_row,
         })
     }

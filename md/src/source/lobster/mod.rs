@@ -19,7 +19,7 @@
 //! The file starts with resting orders that no message adds. They are treated as follows:
 //!
 //! 1. Orders that a later message mentions are learnt in the first pass and put into the book before the first
-//!    message ([`Counts::prior`]; the reasoning is in `prior.rs`).
+//!    message ([`Counts::prior`]; the reasoning is in `prior.rs`), unless [`Options::prior`] forbids it: it looks ahead.
 //! 2. With `files.orderbook` (LOBSTER's own book, one row a message), the first row without the effect of the first
 //!    message gives the other orders within its levels: put into the book as one anonymous order a price.
 //! 3. The rest is unknown. An execution of such an order is a `Trade` with its print; a cancel is skipped as
@@ -62,7 +62,9 @@ use super::listing::{Listing, TickRule};
 use super::recorded::{Place, Window, aggressor_against, is_far};
 use super::table::Table;
 use super::tolerance::Watch;
-use super::{BadRow, Counts, Files, OnBadRow, Options, Source, SourceError, SourceEvent, fields, input};
+use super::{
+    BadRow, Counts, Files, OnBadRow, Options, PriorOrders, Source, SourceError, SourceEvent, fields, input,
+};
 use depth::Depth;
 use orderbook::Orderbook;
 use prior::{Learning, Prior};
@@ -131,8 +133,11 @@ impl LobsterSource {
         input::check_content(&path, input::Content::LobsterMessages, EXPECTED)?;
         let orderbook = orderbook.as_deref().map(Orderbook::open).transpose()?;
         let mut listing = Listing::new(&[], TickRule::Cents);
-        let id = listing.id(symbol(&path, options)?, &path)?.unwrap_or_default();
-        let (prior, rows) = first_pass(&path, options, &mut listing, id)?;
+        listing.id(symbol(&path, options)?, &path)?;
+        let (mut prior, rows) = first_pass(&path, options)?;
+        if options.prior == PriorOrders::None {
+            prior.clear();
+        }
         let date = options.date.map(|date| date.0).or_else(|| fields::date_in_path(&path)).unwrap_or(0);
         Ok(LobsterSource {
             messages: Table::open(&path, EXPECTED)?,
@@ -393,12 +398,7 @@ impl Source for LobsterSource {
     }
 }
 
-fn first_pass(
-    path: &Path,
-    options: &Options,
-    listing: &mut Listing,
-    id: InstrumentId,
-) -> Result<(Vec<Prior>, u64), SourceError> {
+fn first_pass(path: &Path, options: &Options) -> Result<(Vec<Prior>, u64), SourceError> {
     let mut messages = Table::open(path, EXPECTED)?;
     let mut rows = 0;
     let (mut learning, mut counts, mut understood) = (Learning::default(), Counts::default(), false);
@@ -408,11 +408,6 @@ fn first_pass(
             Ok(row) => {
                 understood = true;
                 learning.row(&row);
-                match row.kind {
-                    Kind::New => listing.order(id, row.price),
-                    Kind::Execute | Kind::ExecuteHidden => listing.trade(id, row.price),
-                    _ => {}
-                }
             }
             Err(fault) => counts.reject(options.on_bad_row, fault, path, number)?,
         }

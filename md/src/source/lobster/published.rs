@@ -18,7 +18,7 @@ pub fn read(messages: &Path, options: &Options) -> Result<PublishedDay, SourceEr
     input::check_content(messages, input::Content::LobsterMessages, EXPECTED)?;
     let mut listing = Listing::new(&[], TickRule::Cents);
     let instrument: InstrumentId = listing.id(symbol(messages, options)?, messages)?.unwrap_or_default();
-    first_pass(messages, options, &mut listing, instrument)?;
+    first_pass(messages, options)?;
     let midnight = options.date.map(|date| date.0).or_else(|| fields::date_in_path(messages)).unwrap_or(0);
     let mut day = PublishedDay { instruments: listing.finish()?, ..PublishedDay::default() };
     let mut table = Table::open(messages, EXPECTED)?;

@@ -149,7 +149,7 @@ impl MulticastSource {
         let date = std::str::from_utf8(name.trim_ascii()).ok().and_then(|name| fields::date(name.as_bytes()));
         let date = options.date.map(|date| date.0).or(date).unwrap_or(0);
         // Contradictions are compared with how many messages there are so far: see `next`.
-        let decoder = Decoder::new(path, look.listing, (0, false), date, options)?;
+        let decoder = Decoder::new(path, look.listing, 0, date, options)?;
         let on_bad_row = options.on_bad_row;
         Ok(MulticastSource {
             ears,

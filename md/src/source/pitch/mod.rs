@@ -345,7 +345,6 @@ fn first_pass(path: &Path, options: &Options) -> Result<(Listing, u64), SourceEr
     let mut listing = Listing::new(&options.symbols, TickRule::Cents);
     let mut lines = Lines::open(path, EXPECTED)?;
     let (mut understood, mut counts) = (false, Counts::default());
-    let mut traded: OrderTable<u64> = OrderTable::new();
     while let Some((row, line)) = lines.next(path)? {
         rows += 1;
         let body = match message::parse(line) {
@@ -356,27 +355,8 @@ fn first_pass(path: &Path, options: &Options) -> Result<(Listing, u64), SourceEr
             }
         };
         understood = true;
-        match body {
-            Body::Add { order, side, quantity, symbol, price } => {
-                if let Some(instrument) = listing.id(symbol, path)? {
-                    listing.order(instrument, price);
-                    traded.add(order, Resting { instrument, side, price, remaining: quantity });
-                }
-            }
-            Body::Execute { order, quantity, .. } => {
-                if let Some(taken) = traded.take(order, quantity) {
-                    listing.trade(taken.order.instrument, taken.order.price);
-                }
-            }
-            Body::Cancel { order, quantity } => {
-                traded.take(order, quantity);
-            }
-            Body::HiddenTrade { symbol, price, .. } => {
-                if let Some(instrument) = listing.id(symbol, path)? {
-                    listing.trade(instrument, price);
-                }
-            }
-            Body::Clear { .. } | Body::NoEffect => {}
+        if let Body::Add { symbol, .. } | Body::HiddenTrade { symbol, .. } = body {
+            listing.id(symbol, path)?;
         }
     }
     if understood { Ok((listing, rows)) } else { Err(input::nothing_understood(path, EXPECTED)) }

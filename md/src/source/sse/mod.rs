@@ -78,7 +78,7 @@ pub(crate) struct SseSource {
     orders: OrderTable<(InstrumentId, u64)>,
     /// By instrument.
     ranks: Vec<Ranks>,
-    /// Price of the last trade, by instrument; before the first trade, of that one.
+    /// Price of the last trade, by instrument.
     last_price: Vec<Option<Price>>,
     last_sequence: Vec<Option<u64>>,
     last_time: Vec<u64>,
@@ -119,9 +119,6 @@ impl SseSource {
             return Err(SourceError::Empty { path: orders, expected: EXPECTED.to_owned() });
         }
         let instruments = listing.finish()?;
-        let first_prices = instruments.iter().map(|instrument| instrument.reference_price);
-        let first_prices = first_prices.map(|price| price.is_some().then_some(price));
-        let last_price = std::iter::once(None).chain(first_prices).collect();
         let mut counts = Counts::default();
         let open = |path: &Path, part| File::open(path, part, date, &layout);
         let (first, second) = (open(&orders, Part::Orders)?, open(&trades, Part::Trades)?);
@@ -135,13 +132,13 @@ impl SseSource {
             ranks: (0..=instruments.len()).map(|_| Ranks::default()).collect(),
             last_sequence: vec![None; instruments.len() + 1],
             last_time: vec![0; instruments.len() + 1],
+            last_price: vec![None; instruments.len() + 1],
             used: HashSet::new(),
             is_whole: phase::holds_all_orders(earliest[0], earliest[1]),
             watch: Watch::new(options, total),
             instruments,
             listing,
             orders: OrderTable::new(),
-            last_price,
             paths: [orders.into(), trades.into()],
             window: Window::new(options)?,
             on_bad_row: options.on_bad_row,
@@ -407,13 +404,7 @@ fn first_pass(file: &mut File, options: &Options, listing: &mut Listing) -> Resu
         };
         earliest = earliest.min(row.time);
         check.row(&row);
-        if let Some(id) = listing.id(row.symbol, &path)? {
-            match row.body {
-                Body::Add { price, .. } => listing.order(id, price),
-                Body::Trade { price, .. } => listing.trade(id, price),
-                Body::Cancel { .. } | Body::Status => {}
-            }
-        }
+        listing.id(row.symbol, &path)?;
     }
     Ok(Seen { rows, earliest, sorted: check.sorted })
 }

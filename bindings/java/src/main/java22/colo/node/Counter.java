@@ -24,6 +24,7 @@ public enum Counter {
     REPLACES(27),
     CANCEL_REJECTS(28),
     REPLACE_REJECTS(29),
+    MARKET_DUE(53),
     ;
 
     private final int number;
@@ -32,7 +33,7 @@ public enum Counter {
         this.number = number;
     }
 
-    /** Of its word, within the first 32. */
+    /** Of its word, over both places of counters. */
     public int number() {
         return number;
     }

@@ -281,11 +281,16 @@ public final class Node {
     }
 
     public long counter(Counter counter) {
-        return registry.word(assignment.seat(), Journals.REGISTRY_COUNTERS + counter.number() * 8L);
+        return registry.word(assignment.seat(), wordOf(counter));
     }
 
     public void setCounter(Counter counter, long value) {
-        registry.setWord(assignment.seat(), Journals.REGISTRY_COUNTERS + counter.number() * 8L, value);
+        registry.setWord(assignment.seat(), wordOf(counter), value);
+    }
+
+    private static long wordOf(Counter counter) {
+        int later = counter.number() - Journals.REGISTRY_COUNTER_COUNT;
+        return later < 0 ? Journals.REGISTRY_COUNTERS + counter.number() * 8L : Journals.REGISTRY_MORE_COUNTERS + later * 8L;
     }
 
     /** Polls until it is asked to stop. Afterwards the seat says how it ended. */

@@ -9,6 +9,7 @@ import colo.wire.Fill;
 import colo.wire.Indicative;
 import colo.wire.Instrument;
 import colo.wire.MarketPhase;
+import colo.wire.MarketTime;
 import colo.wire.Message;
 import colo.wire.OrderStatus;
 import colo.wire.OrderUpdate;
@@ -246,6 +247,15 @@ final class Session {
                 valid = indicative.decode(frame.payload(), frame.length());
                 instrument = valid ? indicative.instrument() : 0;
             }
+            case MarketTime.ID -> {
+                // Of no instrument: timers that are due before the next event fire now.
+                MarketTime time = new MarketTime();
+                valid = time.decode(frame.payload(), frame.length());
+                if (valid && context.byEvents) {
+                    advanceToTime(time.eventTime());
+                }
+                return valid;
+            }
             case EndOfStream.ID, Statistics.ID -> {
                 return true;
             }
@@ -316,6 +326,13 @@ final class Session {
         setCause(0, 0, 0, 0, 0);
     }
 
+    /** When the next timer is due by the market's time, where that is the clock; 0: never. */
+    long marketDue() {
+        boolean goes = context.byEvents && context.begun && context.stage == Context.Stage.OPEN;
+        long due = goes ? context.timers.nextDue() : Long.MAX_VALUE;
+        return due == Long.MAX_VALUE ? 0 : Math.max(due, 1);
+    }
+
     /** With a clock that goes by events: to the market's time of a message. */
     private void advanceTo(int id, int instrument) {
         long time;
@@ -333,6 +350,10 @@ final class Session {
                 time = copy.eventTime();
             }
         }
+        advanceToTime(time);
+    }
+
+    private void advanceToTime(long time) {
         if (!context.begun) {
             context.begun = true;
             context.eventTime = time;

@@ -48,6 +48,7 @@ public final class Strategies implements Component, Port {
     private final long budget;
     private final boolean deterministic;
     private long overruns;
+    private long saidDue;
 
     /** The whole main of a strategy's program: reads the command line, joins, runs, and ends the process. */
     public static void main(String[] arguments, Function<Parameters, Strategy> create) {
@@ -239,8 +240,18 @@ public final class Strategies implements Component, Port {
     public void frame(int input, Frame frame) {
         long received = node.now();
         session.frame(roles[input], node.inputs().get(input).journalId(), frame, received);
+        sayWhenDue();
         if (budget > 0) {
             charge(node.now() - received);
+        }
+    }
+
+    /** md announces the time of the next timer before it publishes a later event. */
+    private void sayWhenDue() {
+        long due = session.marketDue();
+        if (due != saidDue) {
+            saidDue = due;
+            node.setCounter(Counter.MARKET_DUE, due);
         }
     }
 
