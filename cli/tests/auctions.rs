@@ -34,6 +34,9 @@ fn order(sequence: u32, side: Side, price: Price) -> NewOrder {
     }
 }
 
+/// Price of the day's opening auction, 1,854.98.
+const AUCTION: Price = Price(1_854_980_000_000);
+
 #[test]
 fn no_fill_comes_before_the_opening_auction() {
     let folder = std::env::var_os("COLO_DATA")
@@ -49,8 +52,8 @@ fn no_fill_comes_before_the_opening_auction() {
     engine.on_instrument(&instrument);
     let mut said: Vec<Execution> = Vec::new();
     // Before the first event of the day: at any price the exchange allows, and so surely part of the auction.
-    let away = Price(instrument.reference_price.0 / 20);
-    engine.new_order(&order(1, Side::Buy, Price(instrument.reference_price.0 + away.0)), &mut said);
+    let above = Price(AUCTION.0 + AUCTION.0 / 20);
+    engine.new_order(&order(1, Side::Buy, above), &mut said);
     let (mut sent, mut rejected, mut before, mut in_auction, mut later) = (1_u32, 0, 0, 0, 0);
     let mut event = SourceEvent::default();
     while source.next(&mut event).expect("a sound day") {
@@ -66,8 +69,7 @@ fn no_fill_comes_before_the_opening_auction() {
             && event.book_events.iter().any(|part| part.flags & BookEvent::LAST != 0)
         {
             sent += 1;
-            engine
-                .new_order(&order(sent, Side::Buy, Price(instrument.reference_price.0 + away.0)), &mut said);
+            engine.new_order(&order(sent, Side::Buy, above), &mut said);
         }
         for execution in said.drain(..) {
             match execution {

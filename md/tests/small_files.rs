@@ -40,7 +40,7 @@ fn sse_in_both_layouts_packed_and_plain_is_one_day() {
             [(Aggressor::None, "10".to_owned(), 300), (Aggressor::Sell, "9.9".to_owned(), 200)]
         );
         assert_eq!(replayed.instruments[0].symbol.as_str(), "600519.SH");
-        assert_eq!(replayed.instruments[0].reference_price.to_string(), "10");
+        assert_eq!(replayed.instruments[0].reference_price, Price::NONE);
         // The crossed book of the call auction shows no quote; the auction's trade uncrosses it.
         let quote = replayed.quotes[1];
         assert_eq!(quote.last_price.to_string(), "10");
