@@ -92,7 +92,11 @@ fn sse_accounts_for_every_row() {
     let instrument = replayed.source.instruments()[0];
     assert_eq!(instrument.symbol.as_str(), "600519.SH");
     assert_eq!(instrument.tick, Price(10_000_000));
-    assert_eq!(instrument.reference_price, Price::NONE, "the first trade is not known at the begin of the day");
+    assert_eq!(
+        instrument.reference_price,
+        Price::NONE,
+        "the first trade is not known at the begin of the day"
+    );
     assert!(replayed.parts > replayed.events);
     assert!(replayed.quotes > 40_000);
 }

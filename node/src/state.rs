@@ -242,7 +242,7 @@ counters! {
     WarmingUp = 61 => "warming_up",
     /// No counter: in lock-step, when by the market's time the node has something to do of its own, in nanoseconds since the
     /// epoch; 0: nothing.
-    MarketDue = 53 => "market_due_ns",
+    MarketDue = 48 => "market_due_ns",
     /// Times at which md announced the market's time to its readers in lock-step.
     MarketTimes = 47 => "market_times",
     /// Accounts that were asked for more money; each once, until it has enough.

@@ -29,7 +29,7 @@ const (
 	Replaces             Counter = 27
 	CancelRejects        Counter = 28
 	ReplaceRejects       Counter = 29
-	MarketDue            Counter = 53
+	MarketDue            Counter = 48
 )
 
 // Values of seat.STATE that the node sets itself.

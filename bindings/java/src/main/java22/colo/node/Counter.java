@@ -24,7 +24,7 @@ public enum Counter {
     REPLACES(27),
     CANCEL_REJECTS(28),
     REPLACE_REJECTS(29),
-    MARKET_DUE(53),
+    MARKET_DUE(48),
     ;
 
     private final int number;
