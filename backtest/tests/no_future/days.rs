@@ -506,7 +506,7 @@ pub fn recorded(rows: usize) -> Vec<Day> {
         let rows = messages.into_iter().map(|bytes| (time(&bytes), bytes)).collect();
         add(
             "itch",
-            "symbols = [\"ALC\", \"BOB\"]",
+            "symbols = [\"BOB\"]",
             vec![File { name: "day.itch", head: Vec::new(), rows, pack: framed }],
         );
     }

@@ -247,6 +247,7 @@
 #define COLO_MARKET_PHASE_MESSAGE 5u
 #define COLO_INDICATIVE_MESSAGE 6u
 #define COLO_BEST_MESSAGE 7u
+#define COLO_MARKET_TIME_MESSAGE 8u
 #define COLO_NEW_ORDER_MESSAGE 10u
 #define COLO_CANCEL_ORDER_MESSAGE 11u
 #define COLO_REPLACE_ORDER_MESSAGE 12u
@@ -443,6 +444,13 @@ COLO_HOLDS(offsetof(colo_best, ask) == 8, "colo_best.ask");
 COLO_HOLDS(offsetof(colo_best, bid_quantity) == 16, "colo_best.bid_quantity");
 COLO_HOLDS(offsetof(colo_best, ask_quantity) == 20, "colo_best.ask_quantity");
 COLO_HOLDS(offsetof(colo_best, due) == 24, "colo_best.due");
+
+/* MarketTime. */
+typedef struct colo_market_time {
+    uint64_t event_time;
+} colo_market_time;
+COLO_HOLDS(sizeof(colo_market_time) == 8, "colo_market_time");
+COLO_HOLDS(offsetof(colo_market_time, event_time) == 0, "colo_market_time.event_time");
 
 /* Cause. */
 typedef struct colo_cause {

@@ -120,6 +120,13 @@ const (
 	BestDue         = 24
 )
 
+// MarketTime.
+const (
+	MarketTimeMessage   = 8
+	MarketTimeSize      = 8
+	MarketTimeEventTime = 0
+)
+
 // Cause.
 const (
 	CauseSize      = 40

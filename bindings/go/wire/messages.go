@@ -1437,6 +1437,45 @@ func (m *Best) Decode(payload []byte) error {
 	return nil
 }
 
+// MarketTime has 8 bytes. The market's time has come to this, and all that the market did up to it has been published. Only in lock-step, where a strategy's timer or bar, a request or a report is due before the next event of the market.
+type MarketTime struct {
+	// The market's own time.
+	EventTime Nanos
+}
+
+// The layout is the contract's, or this does not compile.
+var _ [8]struct{} = [unsafe.Sizeof(MarketTime{})]struct{}{}
+var _ [0]struct{} = [unsafe.Offsetof(MarketTime{}.EventTime)]struct{}{}
+
+func (m *MarketTime) invalid() string {
+	return ""
+}
+
+// MarketTimeMessageID stands in the frame's header.
+const MarketTimeMessageID uint16 = 8
+
+// MessageID of the message.
+func (m *MarketTime) MessageID() uint16 {
+	return 8
+}
+
+// AsBytes are those of the message itself, not a copy.
+func (m *MarketTime) AsBytes() []byte {
+	return (*[8]byte)(unsafe.Pointer(m))[:]
+}
+
+// Decode copies a payload into the message.
+func (m *MarketTime) Decode(payload []byte) error {
+	if len(payload) != 8 {
+		return sizeError("MarketTime", 8, len(payload))
+	}
+	copy((*[8]byte)(unsafe.Pointer(m))[:], payload)
+	if field := m.invalid(); field != "" {
+		return invalidError("MarketTime", field)
+	}
+	return nil
+}
+
 // NewOrder has 96 bytes. A new order. Its frame's time is t3.
 type NewOrder struct {
 	// Given by the strategy's own SDK; never used twice.
@@ -3665,6 +3704,8 @@ func New(id uint16) Message {
 		return new(Indicative)
 	case 7:
 		return new(Best)
+	case 8:
+		return new(MarketTime)
 	case 10:
 		return new(NewOrder)
 	case 11:

@@ -102,6 +102,11 @@ public final class Messages {
     public static final int BEST_ASK_QUANTITY = 20;
     public static final int BEST_DUE = 24;
 
+    // MarketTime.
+    public static final int MARKET_TIME_MESSAGE = 8;
+    public static final int MARKET_TIME_SIZE = 8;
+    public static final int MARKET_TIME_EVENT_TIME = 0;
+
     // Cause.
     public static final int CAUSE_SIZE = 40;
     public static final int CAUSE_POSITION = 0;

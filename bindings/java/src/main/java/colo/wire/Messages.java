@@ -18,6 +18,7 @@ public final class Messages {
             case 5 -> new MarketPhase();
             case 6 -> new Indicative();
             case 7 -> new Best();
+            case 8 -> new MarketTime();
             case 10 -> new NewOrder();
             case 11 -> new CancelOrder();
             case 12 -> new ReplaceOrder();
