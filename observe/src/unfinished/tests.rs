@@ -22,8 +22,7 @@ fn cancel(id: OrderId, source: u32) -> Written {
 }
 
 fn fill(id: OrderId, execution: u64, answered_up_to: u64) -> Written {
-    let (_, zeros) = blank::<Fill>();
-    let fill = Fill { order_id: id, execution, answered_up_to, ..Fill::decode(&zeros).unwrap() };
+    let fill = Fill { order_id: id, execution, answered_up_to, ..Fill::decode(&[1; Fill::SIZE]).unwrap() };
     (Fill::ID, fill.bytes().to_vec())
 }
 
@@ -145,7 +144,7 @@ fn executions_that_were_not_reported_or_booked_are_counted_with_their_fills() {
 
 #[test]
 fn only_a_service_that_died_leaves_messages_unread() {
-    let file = "[md]\n[strategies]\ncount = 2\n[[service]]\nname = \"looks\"\nprogram = \"true\"\nreads = [\"td.orders\"]\n";
+    let file = "[md]\n[strategies]\ncount = 2\n[[service]]\nname = \"looks\"\nprogram = \"true\"\nreads = [{ journal = \"td.orders\", kind = \"gated\" }]\n";
     let made = Instance::with("unfinished-read", file);
     admitted(&made);
     let node = made.topology.nodes.iter().find(|node| node.name == "looks").unwrap();

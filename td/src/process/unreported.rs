@@ -69,8 +69,8 @@ impl Backlog for Output {
     }
 
     fn oldest_from(&self, position: u64) -> Option<u64> {
-        let executions = self.kept().filter_map(|(message_id, payload)| execution_of(message_id, payload));
-        executions.into_iter().find(|execution| *execution >= position)
+        let before = self.kept_before(|message_id, payload| is_before(message_id, payload, position));
+        self.kept().skip(before).find_map(|(message_id, payload)| execution_of(message_id, payload))
     }
 
     fn count_before(&self, position: u64) -> u64 {
@@ -144,6 +144,9 @@ impl Unreported {
         let oldest = self.waiting.iter().filter_map(|journal| reports[*journal].oldest());
         let needed = oldest.fold(deferred.unwrap_or(u64::MAX), u64::min);
         let least = self.read.saturating_sub(self.most);
+        if needed < least && least < kept + self.step {
+            return None;
+        }
         let from = match needed >= least {
             true => needed.min(self.read),
             // At the start of an execution: there a successor begins to read.
