@@ -54,12 +54,13 @@ const WAYS: &[Way] = &[
 fn platform(day: &Day, way: &Way, files: &Path, instance: &str) -> String {
     let groups = way.data.iter().enumerate().map(|(number, data)| {
         format!(
-            "[[strategies.group]]\nname = \"{data}\"\nprogram = \"observer.so\"\ncount = 1\ndata = \"{data}\"\nparams = {{ seed = {} }}\n",
-            number + 5
+            "[[strategies.group]]\nname = \"{data}\"\nprogram = \"observer.so\"\ncount = 1\ndata = \"{data}\"\nparams = {{ seed = {}, pace_ms = {} }}\n",
+            number + 5,
+            day.pace_ms
         )
     });
     format!(
-        "[platform]\ninstance = \"{instance}\"\ndeterministic = true\nlock_step_limit = 0\n[md]\nsource = \"{}\"\nfiles = \"{}\"\nreaders = \"gated\"\n{}\n\
+        "[platform]\ninstance = \"{instance}\"\ndeterministic = true\nlock_step_limit = 0\n[md]\nsource = \"{}\"\nfiles = \"{}\"\nreaders = \"gated\"\ntolerate = 1.0\n{}\n\
          [matching]\nfill = \"{}\"\n{}[journal]\ncapacity = \"512KiB\"\n[strategies]\ninstruments = \"all\"\n{}",
         day.source,
         files.display(),
@@ -226,7 +227,7 @@ fn check(days: &[Day]) {
         for way in WAYS {
             let whole = run(day, way, u64::MAX);
             let [orders, fills, rejects] = whole.counted;
-            assert!(orders > 20 && fills > 5, "{}, {way:?}: {orders} orders, {fills} fills", day.name);
+            assert!(orders > 0 && fills > 0, "{}, {way:?}: {orders} orders, {fills} fills", day.name);
             let mut worst: Option<String> = None;
             for cut in 0..cuts {
                 assert!(begin.elapsed() < WATCHDOG, "hangs");
@@ -234,7 +235,10 @@ fn check(days: &[Day]) {
                 let (from, size) = (times.len() * cut / cuts, times.len() / cuts);
                 let at = times[(from + random.below(size as u64) as usize).clamp(20, times.len() - 1)];
                 let part = run(day, way, at);
-                compared += part.until_end.unwrap();
+                let Some(until) = part.until_end else {
+                    panic!("{}, cut at {at}: md has not ended", day.name)
+                };
+                compared += until;
                 if let Some(found) = difference(&part, &whole).filter(|_| worst.is_none()) {
                     worst = Some(format!("{}, {way:?}, cut at {at}: {found}", day.name));
                 }

@@ -13,6 +13,8 @@ pub struct Day {
     pub source: &'static str,
     /// More of `[md]`.
     pub more: &'static str,
+    /// Milliseconds between two timers: a quiet day has long pauses.
+    pub pace_ms: u64,
     files: Vec<File>,
 }
 
@@ -220,7 +222,7 @@ const STOCKS: [&str; 2] = ["AAA", "BBB"];
 const OPEN_US: u64 = 34_200_000_000;
 
 fn day(source: &'static str, more: &'static str, files: Vec<File>) -> Day {
-    Day { name: format!("{source}, made up"), source, more, files }
+    Day { name: format!("{source}, made up"), source, more, pace_ms: 37, files }
 }
 
 /// A day of each source.
@@ -477,7 +479,8 @@ fn nanoseconds(text: &str) -> u64 {
 pub fn recorded(rows: usize) -> Vec<Day> {
     let mut days = Vec::new();
     let mut add = |source, more, files| {
-        let day = Day { name: format!("{source}, recorded"), source, more, files };
+        let pace_ms = if matches!(source, "itch" | "dbn") { 37_000 } else { 37 };
+        let day = Day { name: format!("{source}, recorded"), source, more, pace_ms, files };
         days.push(day.first(rows));
     };
     if let Some(path) = data("lobster-aapl-20120621/message.csv.gz") {

@@ -20,10 +20,13 @@ thread_local! {
 #[serde(deny_unknown_fields)]
 pub struct Parameters {
     seed: u64,
+    /// Between two timers, in milliseconds.
+    pace_ms: u64,
 }
 
 pub struct Observer {
     random: Random,
+    pace: Duration,
     last: Vec<(InstrumentId, Price)>,
 }
 
@@ -88,16 +91,17 @@ impl Strategy for Observer {
     type Parameters = Parameters;
 
     fn create(parameters: Parameters) -> Result<Observer, ParameterError> {
-        Ok(Observer { random: Random(parameters.seed * 0x9e37_79b9), last: Vec::new() })
+        let pace = Duration::from_millis(parameters.pace_ms);
+        Ok(Observer { random: Random(parameters.seed * 0x9e37_79b9), pace, last: Vec::new() })
     }
 
     fn start(&mut self, context: &mut Context) {
-        context.every(Duration::from_millis(37), 0);
+        context.every(self.pace, 0);
     }
 
     fn instrument(&mut self, context: &mut Context, instrument: &Instrument) {
         self.saw(context, format_args!("{instrument:?}"));
-        context.bars(BarRequest::time(instrument.id, Duration::from_millis(100)).with_flat()).unwrap();
+        context.bars(BarRequest::time(instrument.id, self.pace * 3).with_flat()).unwrap();
         if context.data() != MarketData::Flow {
             context.bars(BarRequest::count(instrument.id, 3).of_mids()).unwrap();
         }
