@@ -35,7 +35,7 @@ fn order(sequence: u32, side: Side, price: Price) -> NewOrder {
 }
 
 /// Price of the day's opening auction, 1,854.98.
-const AUCTION: Price = Price(1_854_980_000_000);
+const AUCTION_PRICE: Price = Price(1_854_980_000_000);
 
 #[test]
 fn no_fill_comes_before_the_opening_auction() {
@@ -52,7 +52,7 @@ fn no_fill_comes_before_the_opening_auction() {
     engine.on_instrument(&instrument);
     let mut said: Vec<Execution> = Vec::new();
     // Before the first event of the day: at any price the exchange allows, and so surely part of the auction.
-    let above = Price(AUCTION.0 + AUCTION.0 / 20);
+    let above = Price(AUCTION_PRICE.0 + AUCTION_PRICE.0 / 20);
     engine.new_order(&order(1, Side::Buy, above), &mut said);
     let (mut sent, mut rejected, mut before, mut in_auction, mut later) = (1_u32, 0, 0, 0, 0);
     let mut event = SourceEvent::default();

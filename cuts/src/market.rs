@@ -54,7 +54,8 @@ pub(crate) struct Line {
 
 impl Floor {
     fn tell(&mut self, name: &str, says: Says) {
-        self.news.push_back(News::Report(Report { name: name.to_owned(), time: Nanos(0), says }));
+        let report = Report { name: name.to_owned(), original: None, of: None, time: Nanos(0), says };
+        self.news.push_back(News::Report(report));
     }
 
     /// Half of an order at an even price trades at once, all of it where it is for an odd number of lots.
@@ -98,7 +99,7 @@ impl Venue for Line {
                 let Some(place) = place else { return floor.tell(name, Says::Refused(Reason::UnknownOrder)) };
                 let order = &mut floor.orders[place];
                 order.state = OrderState::Ended(Reason::Requested);
-                let (called, filled) = (order.name.clone(), Some(Quantity(order.filled)));
+                let (called, filled) = (order.name.clone(), Some(Quantity(order.filled).into()));
                 floor.tell(&called, Says::Ended { reason: Reason::Requested, filled });
             }
             Command::Replace { name, of, price, quantity } => {
@@ -112,10 +113,12 @@ impl Venue for Line {
                 floor.places.insert(name.clone(), place);
                 floor.tell(name, Says::Replaced { price: *price, quantity: *quantity });
             }
+            // This market answers about single orders alone.
+            Command::Reconcile => {}
             Command::Ask { of } => {
                 let says = |order: Option<&Standing>| Says::Status {
                     state: order.map_or(OrderState::None, |order| order.state),
-                    filled: Quantity(order.map_or(0, |order| order.filled)),
+                    filled: Some(Quantity(order.map_or(0, |order| order.filled)).into()),
                     average: order.map(|order| order.price),
                     terms: order.map(|order| (order.price, Quantity(order.quantity))),
                 };

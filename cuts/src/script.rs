@@ -274,7 +274,7 @@ impl Script {
     }
 
     fn settle(&mut self) -> &mut Script {
-        self.entry(AnyMessage::Settle(Settle { day: DAY, reserved: 0, who: Text::cut("test") }))
+        self.entry(AnyMessage::Settle(Settle { day: DAY, flags: Settle::FORCED, who: Text::cut("test") }))
     }
 
     /// A limit order so many ticks from where the market begins.

@@ -97,7 +97,8 @@ fn run<V: Venue>(make: impl FnOnce(&Setup) -> Result<V, String>) -> Result<(), (
 /// # Errors
 /// [`RunError`] when its predecessor's state cannot be taken over.
 pub fn steps<V: Venue + 'static>(mut node: Node, venue: V) -> Result<Box<dyn Steps>, RunError> {
-    let seat = Seat::take(&mut node, venue, false)?;
+    let Section { on_unbooked, .. } = node.section()?;
+    let seat = Seat::take(&mut node, venue, (false, on_unbooked))?;
     Stepwise.run(node, seat)
 }
 

@@ -323,7 +323,12 @@ impl Td {
             {
                 // It may be so already: the ledger asks again until it sees it.
                 if gate.entry(&Entry::Change(change)).is_ok() {
-                    log::warn!("by the ledger: {} of account {}, {}", change.action, change.subject, change.why);
+                    log::warn!(
+                        "by the ledger: {} of account {}, {}",
+                        change.action,
+                        change.subject,
+                        change.why
+                    );
                     self.copy(&[taken(&message)], None);
                 }
                 Ok(())
