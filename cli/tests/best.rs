@@ -66,6 +66,8 @@ impl Held {
                 }
                 AnyMessage::TradePrint(trade) => held.trades.push((topic, trade.sequence)),
                 AnyMessage::EndOfStream(_) => held.ends += 1,
+                // When a request of lock-step is due.
+                AnyMessage::MarketTime(_) => {}
                 other => panic!("{other:?}"),
             }
         }

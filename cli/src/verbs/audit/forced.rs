@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use wire::{
-    AccountId, AccountScope, AnyMessage, DROP_REFUSED, InstrumentId, LimitKind, NewOrder, Offset, Side,
-    StrategyId,
+    AccountId, AccountScope, AnyMessage, CancelOrder, DROP_REFUSED, InstrumentId, LimitKind, NewOrder,
+    Offset, Side, StrategyId,
 };
 
 use super::books::{Books, Key};
@@ -54,7 +54,9 @@ impl Forced {
         self.last = self.last.max(seen.time);
         match AnyMessage::decode(seen.id, &seen.payload) {
             Ok(AnyMessage::NewOrder(order)) => self.order(seen, books, &order),
-            Ok(AnyMessage::CancelOrder(cancel)) if cancel.source == 0 => {
+            Ok(AnyMessage::CancelOrder(cancel))
+                if cancel.source == 0 || cancel.source & CancelOrder::OF_TD != 0 =>
+            {
                 if let Some(Key::Opened(account)) =
                     books.orders.get(&cancel.order_id).map(|order| order.account)
                     && let Some(bound) = self.bounds.get_mut(&account)

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use topology::{NodeKind, TdSection, Topology};
-use wire::{AccountId, AnyMessage, NewOrder, OrderId, Request};
+use wire::{AccountId, AnyMessage, CancelOrder, NewOrder, OrderId, Request};
 
 use super::Stop;
 use super::findings::Findings;
@@ -102,7 +102,7 @@ impl<'a> Requests<'a> {
             let Ok(request) = Request::decode(seen.id, &seen.payload) else { continue };
             let seat = request.order_id().strategy().0;
             // td cancels by itself, and the ledger closes by force.
-            if request.source() == Some(0) || self.ledger == Some(seat) {
+            if request.is_of_td() || request.source() == Some(0) || self.ledger == Some(seat) {
                 continue;
             }
             let Some(asks) = self.asks.get_mut(&seat) else { continue };
@@ -241,9 +241,9 @@ fn stands(next: &Seen, asked: &Request, sent: &Request) -> std::cmp::Ordering {
         }
         (Request::New(_), _) => std::cmp::Ordering::Less,
         (Request::Cancel(_) | Request::Replace(_) | Request::CancelAll(_), _) => {
-            let line = ((next.position / LINE) as u32).max(1);
-            // Numbers of lines go round after 256 GiB.
-            match line.wrapping_sub(sent.source().unwrap_or_default()) as i32 {
+            let line = ((next.position / LINE) as u32 & !CancelOrder::OF_TD).max(1);
+            // Numbers of lines have 31 bits, and go round after 128 GiB.
+            match (line.wrapping_sub(sent.source().unwrap_or_default()) << 1) as i32 {
                 0 => std::cmp::Ordering::Equal,
                 1.. => std::cmp::Ordering::Greater,
                 _ => std::cmp::Ordering::Less,

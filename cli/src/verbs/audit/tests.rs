@@ -365,7 +365,7 @@ fn limits_of_every_scope_hold_each_order_that_goes_out() {
     for (scope, name) in scopes {
         let limited = |kind, number, amount| {
             let mut copy = Copy::new();
-            copy.limit(scope, kind, (number, 0), amount).order(1, Side::Buy, 2, 50);
+            copy.mark(50).limit(scope, kind, (number, 0), amount).order(1, Side::Buy, 2, 50);
             copy
         };
         limited(LimitKind::OrderQuantity, 2, 0).is_sound();
