@@ -6,7 +6,9 @@ use journal::layout::LINE_BYTES;
 use journal::{Frame, Journal, OpenError};
 use topology::config::{Fill, MatchingConfig};
 use topology::{NodeKind, Stream, Topology};
-use wire::{DROP_TAKEN, DeskPart, EntryResult, Execution, Message, OrderId, Request, StrategyId};
+use wire::{
+    CancelOrder, DROP_TAKEN, DeskPart, EntryResult, Execution, Message, OrderId, Request, StrategyId,
+};
 
 use crate::view::InstanceView;
 
@@ -251,9 +253,9 @@ fn key(request: &Request) -> Key {
     (request.order_id(), request.source())
 }
 
-/// As td notes it in the requests that it sends on.
+/// The line of a request, as td notes it in the requests that it sends on: 31 bits.
 fn line(position: u64) -> u32 {
-    ((position / LINE_BYTES) as u32).max(1)
+    ((position / LINE_BYTES) as u32 & !CancelOrder::OF_TD).max(1)
 }
 
 fn is_external(topology: &Topology) -> bool {

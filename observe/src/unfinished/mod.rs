@@ -13,6 +13,10 @@ use wire::{Request, StrategyId};
 use crate::view::{InstanceView, SeatView};
 use held::Held;
 
+/// The streams from which unfinished work is counted.
+const ON_THE_WAY: [Stream; 6] =
+    [Stream::Requests, Stream::Orders, Stream::Executions, Stream::Reports, Stream::Drops, Stream::State];
+
 /// What is not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -29,6 +33,8 @@ pub enum Work {
     Book,
     /// Messages that an added service or the gateway, which died, has not read.
     Read,
+    /// Unknown: the journal is damaged, so its messages cannot be counted.
+    Check,
 }
 
 /// Messages of one journal that one node was to handle, and did not.
@@ -56,7 +62,8 @@ impl Unfinished {
     /// All of it, once everybody has stopped.
     pub fn read(view: &InstanceView, topology: &Topology, seats: &[SeatView]) -> Vec<Unfinished> {
         let look = Look { view, topology, held: Held::read(view, topology) };
-        let mut found = look.unsent();
+        let mut found = look.unknown();
+        found.extend(look.unsent());
         found.extend(look.unanswered());
         found.extend(look.unreported());
         found.extend(look.uncopied());
@@ -70,6 +77,12 @@ impl Unfinished {
 impl std::fmt::Display for Unfinished {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Unfinished { work, node, journal, of, count, orders, fills, is_partial } = self;
+        if *work == Work::Check {
+            return write!(
+                f,
+                "journal {journal} is damaged: the messages that were not handled cannot be counted"
+            );
+        }
         if *is_partial {
             f.write_str("at least ")?;
         }
@@ -87,7 +100,7 @@ impl std::fmt::Display for Unfinished {
             Work::Report => "executions of orders{of}{parts} were not reported",
             Work::Copy => "messages{parts} are missing in the drop copy",
             Work::Book => "messages{parts} are not in the last state of the books",
-            Work::Read => "messages{parts} were not read",
+            Work::Read | Work::Check => "messages{parts} were not read",
         };
         let what = what.replace("{of}", &of).replace("{parts}", &parts);
         write!(f, "{count} {what}: {node} has not handled the end of {journal}")
@@ -109,6 +122,20 @@ impl Look<'_> {
     fn writer_of(&self, stream: Stream) -> Option<(String, u32)> {
         let node = self.topology.node(&self.journal(stream)?.writer)?;
         Some((node.name.clone(), u32::from(node.seat)))
+    }
+
+    /// Damaged journals on the way of orders.
+    fn unknown(&self) -> Vec<Unfinished> {
+        let of_journal = |spec: &JournalSpec| {
+            let node = self.topology.node(&spec.writer).map_or("", |node| node.name.as_str());
+            Unfinished { is_partial: true, ..row(Work::Check, node, &spec.name, None) }
+        };
+        ON_THE_WAY
+            .iter()
+            .flat_map(|stream| self.topology.carrying(*stream))
+            .filter(|spec| self.view.journal(&spec.name).is_err())
+            .map(of_journal)
+            .collect()
     }
 
     /// Requests that td has not handled. Those before its cursor are, and of those behind it the ones whose effect is there.
@@ -173,6 +200,9 @@ impl Look<'_> {
         for spec in self.topology.carrying(Stream::Requests) {
             let Some(writer) = self.topology.node(&spec.writer) else { continue };
             let Some(reports) = self.topology.reports_of(writer) else { continue };
+            if self.view.journal(&reports.name).is_err() {
+                continue;
+            }
             let mut row = row(Work::Report, &td, &executions.name, Some(&spec.writer));
             let reported = self.held.reported_up_to(&reports.name);
             for execution in self.held.executions_behind(reported) {

@@ -252,13 +252,15 @@ fn stands(next: &Seen, asked: &Request, sent: &Request) -> std::cmp::Ordering {
     }
 }
 
-/// td chooses the account where none is named, and what an order closes where that is left open.
+/// td chooses the account where none is named, and what an order closes where that is left open; where an account nets, it takes the
+/// offset away.
 fn is_as_asked(asked: &Request, sent: &Request) -> bool {
     match (asked, sent) {
         (Request::New(asked), Request::New(sent)) => {
             let chosen = NewOrder::OFFSET_OPEN | NewOrder::OFFSET_CLOSE;
-            let is_open = asked.flags & chosen == 0;
-            let flags = if is_open { sent.flags & !chosen } else { sent.flags };
+            let differs = asked.flags & chosen == 0 || sent.flags & chosen == 0;
+            let offset = if differs { asked.flags & chosen } else { sent.flags & chosen };
+            let flags = sent.flags & !chosen | offset;
             let account = if asked.account == AccountId::OWN { AccountId::OWN } else { sent.account };
             *asked == NewOrder { flags, account, ..*sent }
         }
@@ -299,5 +301,8 @@ mod tests {
         }
         let named = Request::New(NewOrder { account: AccountId(8), ..order(1) });
         assert!(!is_as_asked(&named, &Request::New(sent)), "an account that was named stays");
+        let opens = |flags| Request::New(NewOrder { flags, ..order(1) });
+        assert!(is_as_asked(&opens(NewOrder::OFFSET_OPEN), &opens(0)), "the account nets");
+        assert!(!is_as_asked(&opens(NewOrder::OFFSET_OPEN), &opens(NewOrder::OFFSET_TODAY)));
     }
 }
