@@ -110,6 +110,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "sweep",
             "td",
             "topology",
+            "venue",
             "wire",
         ],
     ),

@@ -247,9 +247,13 @@ pub mod registry {
     pub const UNDELIVERED: usize = 93;
     /// Answers to this seat that exist only in the memory of the answering node.
     pub const AT_RISK: usize = 94;
+    /// The counters behind the first [`ALL_COUNTER_COUNT`]: a line of their own.
+    pub const LATER_COUNTERS: usize = 72;
+    /// Number of counters there.
+    pub const LATER_COUNTER_COUNT: usize = 8;
     /// The counters after the first [`COUNTER_COUNT`].
     pub const MORE_COUNTERS: usize = 96;
-    /// Number of counters in both places.
+    /// Number of counters in the two larger places.
     pub const ALL_COUNTER_COUNT: usize = COUNTER_COUNT + RECORD_WORDS - MORE_COUNTERS;
 
     /// Word of a counter within the seat's record; `None` past the last.
@@ -258,6 +262,8 @@ pub mod registry {
             Some(COUNTERS + index)
         } else if index < ALL_COUNTER_COUNT {
             Some(MORE_COUNTERS + index - COUNTER_COUNT)
+        } else if index < ALL_COUNTER_COUNT + LATER_COUNTER_COUNT {
+            Some(LATER_COUNTERS + index - ALL_COUNTER_COUNT)
         } else {
             None
         }
@@ -507,7 +513,9 @@ const _: () = assert!(
     registry::BELL.is_multiple_of(LINE_WORDS)
         && registry::BELL_WORDS == LINE_WORDS
         && registry::BELL_ALL == registry::BELL + registry::BELL_WORDS - 1
-        && registry::BELL + registry::BELL_WORDS <= registry::RELAY
+        && registry::BELL + registry::BELL_WORDS <= registry::LATER_COUNTERS
+        && registry::LATER_COUNTERS.is_multiple_of(LINE_WORDS)
+        && registry::LATER_COUNTERS + registry::LATER_COUNTER_COUNT <= registry::RELAY
         && registry::RELAY.is_multiple_of(LINE_WORDS)
         && registry::MORE_COUNTERS.is_multiple_of(LINE_WORDS)
         && registry::MORE_COUNTERS < registry::RECORD_WORDS

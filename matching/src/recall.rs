@@ -266,7 +266,9 @@ mod tests {
     fn an_order_works_on_when_a_second_one_with_its_id_is_rejected() {
         let mut recall = Recall::default();
         take(&mut recall, 64, &update(1, OrderStatus::Accepted, 0, 64));
-        take(&mut recall, 192, &update(1, OrderStatus::Rejected, 0, 128));
+        let Execution::Update(rejected) = update(1, OrderStatus::Rejected, 0, 128) else { panic!() };
+        let of_a_copy = OrderUpdate { reason: Reason::DuplicateOrder, ..rejected };
+        take(&mut recall, 192, &Execution::Update(of_a_copy));
         assert_eq!(recall.into_ends().count(), 1, "it has no end yet");
     }
 
