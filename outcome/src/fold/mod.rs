@@ -15,6 +15,8 @@ mod moves;
 mod names;
 mod order;
 mod sheets;
+#[cfg(test)]
+mod tests;
 mod trader;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -494,6 +496,9 @@ impl Fold {
             let worth: Worth = trader.worth(StrategyId(seat), &self.book);
             trader.drawdown(worth.equity_net());
             let name = self.names.seat(seat);
+            if self.begin.is_some() {
+                trader.end(worth.equity_net());
+            }
             let line = match partial {
                 None => trader.row(name, &worth),
                 Some(Partial(report)) => partial_row(name, report),

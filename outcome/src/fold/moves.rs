@@ -1,5 +1,7 @@
 //! The changes of an amount from one point of a grid of time to the next, for a Sharpe ratio.
 
+use crate::power::PowerSums;
+
 /// A silence that is longer than this is a closed market: it is no row of quiet intervals.
 const CLOSED_NS: u64 = 600_000_000_000;
 
@@ -7,35 +9,50 @@ const CLOSED_NS: u64 = 600_000_000_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Moves {
     n: u64,
-    sum: f64,
-    squares: f64,
+    /// Sums of the second to the fourth power of the changes. The first is the last amount itself: the amount begins at zero.
+    powers: [f64; 3],
     last: i128,
 }
 
 impl Moves {
     /// The amount stood here when one or more intervals of this length ended.
     pub(crate) fn ended(&mut self, amount: i128, intervals: u64, length_ns: u64) {
-        let change = (amount - self.last) as f64 / 1e9;
+        let change = amount.saturating_sub(self.last) as f64 / 1e9;
         self.last = amount;
-        self.sum += change;
-        self.squares += change * change;
+        let mut power = change;
+        for sum in &mut self.powers {
+            power *= change;
+            *sum += power;
+        }
         let is_open = intervals.saturating_mul(length_ns) <= CLOSED_NS;
         self.n += if is_open { intervals } else { 1 };
+    }
+
+    /// With the interval that the end of the run cuts off, in which the amount came to this.
+    pub(crate) fn with_last(mut self, amount: i128) -> Moves {
+        self.ended(amount, 1, 0);
+        self
     }
 
     pub(crate) fn n(&self) -> u64 {
         self.n
     }
 
+    /// The exact sum of the changes.
+    pub(crate) fn sum(&self) -> i128 {
+        self.last
+    }
+
+    /// The sums of the second to the fourth power.
+    pub(crate) fn powers(&self) -> [f64; 3] {
+        self.powers
+    }
+
     /// Mean over standard deviation; `None` where nothing moved.
     pub(crate) fn sharpe(&self) -> Option<f64> {
-        if self.n < 2 {
-            return None;
-        }
-        let n = self.n as f64;
-        let mean = self.sum / n;
-        let variance = (self.squares - n * mean * mean) / (n - 1.0);
-        (variance > 0.0).then(|| mean / variance.sqrt())
+        let [second, third, fourth] = self.powers;
+        let sums = [self.last as f64 / 1e9, second, third, fourth];
+        PowerSums { n: self.n as f64, sums }.sharpe()
     }
 }
 
@@ -53,8 +70,19 @@ mod tests {
         moves.ended(3 * i128::from(SECOND), 3, SECOND);
         // Changes 2, 1, 0, 0.
         let (mean, deviation) = (0.75, (11.0_f64 / 12.0).sqrt());
-        assert_eq!(moves.n(), 4);
+        assert_eq!((moves.n(), moves.sum()), (4, 3_000_000_000));
+        assert_eq!(moves.powers(), [5.0, 9.0, 17.0]);
         assert!((moves.sharpe().unwrap() - mean / deviation).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_interval_that_the_end_cuts_off_counts_as_one() {
+        let mut moves = Moves::default();
+        moves.ended(2 * i128::from(SECOND), 1, SECOND);
+        let whole = moves.with_last(-i128::from(SECOND));
+        // Changes 2 and -3.
+        assert_eq!((whole.n(), whole.sum(), whole.powers()), (2, -1_000_000_000, [13.0, -19.0, 97.0]));
+        assert!((whole.sharpe().unwrap() - -0.5 / 12.5_f64.sqrt()).abs() < 1e-12);
     }
 
     #[test]

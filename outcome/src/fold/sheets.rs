@@ -145,6 +145,10 @@ pub(super) const STRATEGIES: &[Column] = &[
     money("fees"),
     money("pnl_net"),
     count("open"),
+    money("sharpe_sum"),
+    column("sharpe_sum2", "float64", "currency²"),
+    column("sharpe_sum3", "float64", "currency³"),
+    column("sharpe_sum4", "float64", "currency⁴"),
 ];
 
 const T2O: &[Column] = &[
@@ -217,7 +221,7 @@ pub struct Measure {
 
 /// All of them.
 pub fn strategy_measures() -> impl Iterator<Item = Measure> {
-    const NOT_ADDED: [&str; 3] = ["max_drawdown", "sharpe_n", "sharpe_interval_s"];
+    const NOT_ADDED: [&str; 4] = ["max_drawdown", "sharpe_n", "sharpe_interval_s", "sharpe_sum"];
     let measures = STRATEGIES.iter().filter(|column| column.kind != "string");
     measures.map(|column| Measure {
         name: column.name,

@@ -153,6 +153,12 @@ impl Trader {
         }
     }
 
+    /// The run has ended at this equity, within a second and a minute.
+    pub(crate) fn end(&mut self, equity: i128) {
+        self.seconds = self.seconds.with_last(equity);
+        self.minutes = self.minutes.with_last(equity);
+    }
+
     /// The row of its equity, unless it is what was written last.
     pub(crate) fn equity_row(&mut self, time: u64, name: &str, worth: &Worth, force: bool) -> Option<Line> {
         let state = Some((worth.equity_net(), worth.position));
@@ -198,6 +204,10 @@ impl Trader {
         line.decimal(worth.unrealised).decimal(self.max_drawdown).float(ratio).float(holding);
         line.float(moves.sharpe()).number(moves.n()).number(length / SECOND);
         line.decimal(worth.fees).decimal(worth.equity_net()).number(self.open);
+        line.decimal(moves.sum());
+        for power in moves.powers() {
+            line.float(Some(power));
+        }
         line
     }
 }

@@ -1,0 +1,124 @@
+//! Rows by frames: a market of one instrument and one strategy, in lock-step.
+
+use wire::{Level, Liquidity, Quantity, Reason, Side};
+
+use super::*;
+
+const PLATFORM: &str =
+    "[platform]\ndeterministic = true\n[md]\nsource = \"sim\"\nreaders = \"gated\"\ngenerator = \"timed\"\n[strategies]\ncount = 1\n";
+/// The run begins here, 100 ms before a whole second.
+const BEGIN: u64 = 1_000_900_000_000;
+const MS: u64 = 1_000_000;
+const ONE: i64 = 1_000_000_000;
+const THIS: InstrumentId = InstrumentId(1);
+
+struct Run {
+    folder: tempfile::TempDir,
+    fold: Fold,
+    me: StrategyId,
+    position: u64,
+    orders: u32,
+}
+
+impl Run {
+    fn new() -> Run {
+        let topology = topology::parse("test.toml", PLATFORM, &[]).unwrap().topology;
+        let seat = topology.nodes.iter().find(|node| node.kind == NodeKind::Strategy).unwrap().seat;
+        let folder = tempfile::tempdir().unwrap();
+        let fold = Fold::new(folder.path(), &topology, None);
+        Run { folder, fold, me: StrategyId(seat), position: 0, orders: 0 }
+    }
+
+    /// The market stands at this mid so many milliseconds after the begin.
+    fn quote(&mut self, ms: u64, mid: i64) {
+        let mut quote = Quote { event_time: Nanos(BEGIN + ms * MS), ..Quote::empty(THIS) };
+        quote.bids[0] = Level { price: Price((mid - 1) * ONE), quantity: Quantity(5) };
+        quote.asks[0] = Level { price: Price((mid + 1) * ONE), quantity: Quantity(5) };
+        self.fold.market(THIS.0, Quote::ID, quote.bytes(), 0);
+    }
+
+    fn order(&mut self, quantity: i64) -> OrderId {
+        self.orders += 1;
+        let id = OrderId::new(self.me, 1, self.orders);
+        let (order_type, time_in_force) = (wire::OrderType::Limit, wire::TimeInForce::Day);
+        let (price, quantity) = (Price(100 * ONE), Quantity(quantity));
+        let order = NewOrder::plain(id, THIS, Side::Buy, order_type, time_in_force, price, quantity);
+        self.fold.request(NewOrder::ID, order.bytes(), 0);
+        self.update(id, OrderStatus::Accepted, quantity.0);
+        id
+    }
+
+    fn update(&mut self, id: OrderId, status: OrderStatus, quantity: i64) {
+        self.position += 1;
+        let about = OrderUpdate::about(id, THIS, status, Reason::None);
+        let update = OrderUpdate { quantity: Quantity(quantity), execution: self.position, ..about };
+        self.fold.execution(self.position, OrderUpdate::ID, update.bytes(), 0);
+    }
+
+    /// A fill at 100, behind which this remains.
+    fn fill(&mut self, id: OrderId, quantity: i64, remaining: i64) {
+        self.position += 1;
+        let fill = Fill {
+            order_id: id,
+            trade_id: self.position,
+            instrument: THIS,
+            side: Side::Buy,
+            liquidity: Liquidity::Taker,
+            reserved: [0; 2],
+            price: Price(100 * ONE),
+            quantity: Quantity(quantity),
+            remaining: Quantity(remaining),
+            event_time: Nanos(0),
+            execution: 0,
+            answered_up_to: 0,
+        };
+        self.fold.execution(self.position, Fill::ID, fill.bytes(), 0);
+    }
+
+    fn buy_one(&mut self) {
+        let id = self.order(1);
+        self.fill(id, 1, 0);
+        self.update(id, OrderStatus::Filled, 1);
+    }
+
+    /// Its tables: rows by column.
+    fn end(self) -> impl Fn(&str) -> Vec<BTreeMap<String, String>> {
+        let Run { folder, fold, .. } = self;
+        let (_, problems, _) = fold.finish(None);
+        assert_eq!(problems, Vec::<String>::new());
+        move |name| {
+            let text = std::fs::read_to_string(folder.path().join(name)).unwrap();
+            let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
+            let head = lines.next().unwrap();
+            lines.map(|cells| head.iter().cloned().zip(cells).collect()).collect()
+        }
+    }
+}
+
+/// A position of one from 100, marks of 110 and 121 at the ends of two seconds, and this mark in the third.
+fn ended_at(last: i64) -> BTreeMap<String, String> {
+    let mut run = Run::new();
+    run.quote(0, 100);
+    run.buy_one();
+    run.quote(50, 110);
+    run.quote(1_000, 121);
+    run.quote(1_200, last);
+    run.end()("strategies.csv").remove(0)
+}
+
+#[test]
+fn the_ratio_is_over_all_that_was_gained_the_unfinished_interval_too() {
+    for (last, changes) in [(121, [10.0, 11.0, 0.0]), (21, [10.0, 11.0, -100.0])] {
+        let row = ended_at(last);
+        assert_eq!((row["sharpe_n"].as_str(), row["sharpe_interval_s"].as_str()), ("3", "1"));
+        assert_eq!(row["sharpe_sum"], row["pnl_net"], "changes add up to what was gained");
+        let mean = changes.iter().sum::<f64>() / 3.0;
+        let deviation = (changes.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 2.0).sqrt();
+        let sharpe: f64 = row["sharpe"].parse().unwrap();
+        assert!((sharpe - mean / deviation).abs() < 1e-12, "{sharpe} and {}", mean / deviation);
+        for (column, power) in [("sharpe_sum2", 2), ("sharpe_sum3", 3), ("sharpe_sum4", 4)] {
+            let sum: f64 = changes.iter().map(|x: &f64| x.powi(power)).sum();
+            assert!((row[column].parse::<f64>().unwrap() - sum).abs() < 1e-9 * sum.abs(), "{column}");
+        }
+    }
+}
