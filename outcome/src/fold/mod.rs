@@ -169,8 +169,8 @@ impl Fold {
             self.seconds(time);
         }
         if time >= self.next_sample {
-            // As it stood at the last point of the grid.
-            self.sample(time / self.interval * self.interval, false);
+            // Nothing has happened since that point of the grid: as things stand, they stood there.
+            self.sample(self.next_sample, false);
             self.next_sample = (time / self.interval + 1) * self.interval;
         }
         self.now = time;

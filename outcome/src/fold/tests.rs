@@ -122,3 +122,31 @@ fn the_ratio_is_over_all_that_was_gained_the_unfinished_interval_too() {
         }
     }
 }
+
+#[test]
+fn a_change_stands_at_the_first_point_of_the_grid_behind_it_however_late_the_next_event_is() {
+    let hours = 5_400_000;
+    // Events at these milliseconds, each with another mark; the grid has 100 ms, and the begin is one of its points.
+    let events = [0, 30, 130, 199, 300, 450, 450 + hours, 451 + hours];
+    let mut run = Run::new();
+    for (number, ms) in events.into_iter().enumerate() {
+        run.quote(ms, 100 + number as i64);
+        run.buy_one();
+    }
+    let tables = run.end();
+    // The state at a point is that behind the last event before it; the begin and the end stand as they are.
+    let points = [0, 100, 200, 400, 500, 451 + hours];
+    let times: Vec<String> = points.iter().map(|ms| (BEGIN + ms * MS).to_string()).collect();
+    let positions = [0, 2, 4, 5, 6, 8];
+    let equity = tables("equity.csv");
+    let found: Vec<(&str, i64)> =
+        equity.iter().map(|row| (row["time_ns"].as_str(), row["position"].parse().unwrap())).collect();
+    let wanted: Vec<(&str, i64)> = times.iter().map(String::as_str).zip(positions).collect();
+    assert_eq!(found, wanted);
+    for name in ["positions.csv", "prices.csv"] {
+        let rows = tables(name);
+        let found: Vec<&str> = rows.iter().map(|row| row["time_ns"].as_str()).collect();
+        // Nothing is held and nothing has a mark at the begin.
+        assert_eq!(found, times[1..], "{name}");
+    }
+}
