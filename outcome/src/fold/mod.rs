@@ -262,9 +262,9 @@ impl Fold {
         let now = self.stamp();
         let trader = self.traders.entry(order.order_id.strategy().0).or_default();
         trader.orders += 1;
-        trader.ordered += i128::from(order.quantity.0.max(0));
         self.priced.entry(order.instrument).or_insert(Price::NONE);
-        self.lives.entry(order.order_id).or_insert_with(|| Life::sent(order, now));
+        let life = self.lives.entry(order.order_id).or_insert_with(|| Life::sent(order, now));
+        trader.ordered += life.has(order.quantity.0);
     }
 
     /// What matching says.
@@ -299,6 +299,7 @@ impl Fold {
         let life = self.lives.entry(fill.order_id).or_insert_with(found);
         let fees = self.tariff.fill(life.account, fill);
         trader.fees = trader.fees.saturating_add(fees);
+        trader.ordered += life.has(life.total_of(fill));
         let worth = trader.worth(strategy, &self.book);
         trader.drawdown(worth.equity_net());
         life.fill(fill, (now, contract), fees);
@@ -347,7 +348,8 @@ impl Fold {
         if update.status.is_final() {
             self.tariff.ended(update.order_id);
             let found = || Life::found(update.instrument, update.side);
-            let life = self.lives.remove(&update.order_id).unwrap_or_else(found);
+            let mut life = self.lives.remove(&update.order_id).unwrap_or_else(found);
+            trader.ordered += life.has(update.quantity.0);
             self.ended.insert(update.order_id, Ended { life, update: *update, at: now });
             return;
         }
@@ -357,6 +359,10 @@ impl Fold {
         }
         let ended = self.ended.get_mut(&update.order_id).map(|ended| &mut ended.life);
         if let Some(life) = self.lives.get_mut(&update.order_id).or(ended) {
+            // A refusal may have the quantity that was asked for in vain.
+            if !update.status.is_refusal() {
+                trader.ordered += life.has(update.quantity.0);
+            }
             life.update(update, now);
         }
     }

@@ -16,6 +16,8 @@ pub(crate) struct Life {
     side: Option<Side>,
     last_price: Option<Price>,
     last_quantity: Option<i64>,
+    /// The largest quantity that it has had, as far as is known.
+    ordered: i64,
     sent: Option<u64>,
     accepted: Option<u64>,
     first_fill: Option<u64>,
@@ -44,6 +46,18 @@ impl Life {
     /// One that was never seen being sent: the ledger's, or its request was overwritten.
     pub(crate) fn found(instrument: InstrumentId, side: Side) -> Life {
         Life { instrument, side: Some(side), ..Life::default() }
+    }
+
+    /// It has, or has had, this quantity in all: how much more that is than was known.
+    pub(crate) fn has(&mut self, quantity: i64) -> i128 {
+        let more = i128::from(quantity) - i128::from(self.ordered);
+        self.ordered = self.ordered.max(quantity);
+        more.max(0)
+    }
+
+    /// What has traded and what still works, before a fill and after it.
+    pub(crate) fn total_of(&self, fill: &Fill) -> i64 {
+        self.filled.saturating_add(fill.quantity.0).saturating_add(fill.remaining.0)
     }
 
     pub(crate) fn fill(&mut self, fill: &Fill, (now, contract): (Option<u64>, u64), fees: i128) {

@@ -1,6 +1,6 @@
 //! Rows by frames: a market of one instrument and one strategy, in lock-step.
 
-use wire::{Level, Liquidity, Quantity, Reason, Side};
+use wire::{Level, Liquidity, Quantity, Reason, ReplaceOrder, Side};
 
 use super::*;
 
@@ -149,4 +149,49 @@ fn a_change_stands_at_the_first_point_of_the_grid_behind_it_however_late_the_nex
         // Nothing is held and nothing has a mark at the begin.
         assert_eq!(found, times[1..], "{name}");
     }
+}
+
+/// An order of so many that a replace makes one of so many.
+fn replaced(run: &mut Run, from: i64, to: i64) -> OrderId {
+    let id = run.order(from);
+    let (price, quantity) = (Price(100 * ONE), Quantity(to));
+    let replace = ReplaceOrder { order_id: id, instrument: THIS, source: 0, price, quantity };
+    run.fold.request(ReplaceOrder::ID, replace.bytes(), 0);
+    run.update(id, OrderStatus::Replaced, to);
+    id
+}
+
+#[test]
+fn an_order_counts_as_the_largest_that_it_has_been_and_never_fills_by_more_than_that() {
+    let ratio = |make: fn(&mut Run)| {
+        let mut run = Run::new();
+        run.quote(0, 100);
+        make(&mut run);
+        run.end()("strategies.csv").remove(0)["fill_ratio"].parse::<f64>().unwrap()
+    };
+    let more = ratio(|run| {
+        let id = replaced(run, 10, 100);
+        run.fill(id, 40, 60);
+        run.fill(id, 60, 0);
+        run.update(id, OrderStatus::Filled, 100);
+    });
+    assert_eq!(more, 1.0);
+    let less = ratio(|run| {
+        let id = replaced(run, 100, 10);
+        run.fill(id, 10, 0);
+        run.update(id, OrderStatus::Filled, 10);
+    });
+    assert_eq!(less, 0.1, "90 of the 100 that were ordered have not traded");
+    let refused = ratio(|run| {
+        let id = run.order(10);
+        run.update(id, OrderStatus::ReplaceRejected, 1_000);
+        run.fill(id, 5, 5);
+    });
+    assert_eq!(refused, 0.5);
+    let unseen = ratio(|run| {
+        let id = OrderId::new(run.me, 1, 77);
+        run.fill(id, 30, 10);
+        run.fill(id, 10, 0);
+    });
+    assert_eq!(unseen, 1.0, "an order whose request was not seen is as large as its fills say");
 }
