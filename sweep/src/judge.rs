@@ -1,13 +1,14 @@
 //! What a table of runs says of its combinations, and how much of the best one's lead may be luck.
 //!
 //! - A combination's figures are over **days**: a day counts once, as the mean over its seeds. Where there are no days, each
-//!   seed counts as one.
+//!   seed counts as one if it makes another market; seeds of a strategy over one recorded day are one day.
 //! - Combinations are ranked on the training days alone. One that lacks a run is ranked behind those that have all of them: the
 //!   run that failed might have been the bad one.
 //! - `docs/sweeps.md` has the formulas and where they come from.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use outcome::PowerSums;
 use serde::Serialize;
 
 use crate::config::Goal;
@@ -118,8 +119,8 @@ pub struct Selection {
     pub best_by_luck: Option<f64>,
     /// The best one's mean on the test days.
     pub best_in_test: Option<f64>,
-    /// Its place among all on the test days, from 1.
-    pub rank_in_test: Option<usize>,
+    /// Its place among all on the test days, from 1; those that are equal share the mean of their places.
+    pub rank_in_test: Option<f64>,
     /// Mean over all combinations on the test days: what choosing blindly gives.
     pub all_in_test: Option<f64>,
     /// Spearman's rank correlation between training and test days: 1: the same order, 0: the choice carries nothing over.
@@ -128,6 +129,10 @@ pub struct Selection {
     pub sharpe: Option<f64>,
     /// Intervals that it is over.
     pub sharpe_n: Option<f64>,
+    /// Skewness of its changes of equity.
+    pub skewness: Option<f64>,
+    /// Their kurtosis: 3 of a normal distribution.
+    pub kurtosis: Option<f64>,
     /// What the best of as many without any skill would show.
     pub sharpe_by_luck: Option<f64>,
     /// Probability that the true ratio is above that: the deflated Sharpe ratio.
@@ -149,9 +154,10 @@ pub struct Judgement {
 
 /// Judges by a measure, which the table has.
 pub fn judge(results: &Results, measure: &str, goal: Goal, split: &Split) -> Judgement {
+    let settled: Vec<Row> = results.rows.iter().map(|row| settled(results, row)).collect();
     let mut order: Vec<Vec<String>> = Vec::new();
     let mut rows: BTreeMap<&[String], Vec<&Row>> = BTreeMap::new();
-    for row in &results.rows {
+    for row in &settled {
         let of = rows.entry(&row.values).or_default();
         if of.is_empty() {
             order.push(row.values.clone());
@@ -172,10 +178,23 @@ pub fn judge(results: &Results, measure: &str, goal: Goal, split: &Split) -> Jud
         let (one, other) = (key(one), key(other));
         other.0.cmp(&one.0).then(other.1.total_cmp(&one.1))
     });
-    let best_rows = combinations.first().map(|best| rows[best.values.as_slice()].clone());
     let mut selection = selection(&combinations, goal);
-    sharpe(results, &rows, &combinations, best_rows.as_deref(), split, &mut selection);
+    sharpe(results, &rows, &combinations, split, &mut selection);
     Judgement { measure: measure.to_owned(), combinations, selection }
+}
+
+/// A run in which equity never moved has no ratio in its table, and has gained nothing: its ratio counts as 0.
+fn settled(results: &Results, row: &Row) -> Row {
+    let mut row = row.clone();
+    let places = ["sharpe", "sharpe_n", "sharpe_sum2"].map(|name| results.measure(name));
+    if let [Some(ratio), Some(n), Some(squares)] = places
+        && row.measures[ratio].is_none()
+        && row.measures[n].is_some_and(|n| n > 0.0)
+        && row.measures[squares] == Some(0.0)
+    {
+        row.measures[ratio] = Some(0.0);
+    }
+    row
 }
 
 /// Larger is better.
@@ -192,7 +211,8 @@ fn combination(
     split: &Split,
 ) -> Combination {
     let of = |is_test: bool, place: Option<usize>| -> Vec<(String, f64)> {
-        by_day(rows.iter().filter(|row| split.is_test(&row.day) == is_test).copied(), place)
+        let rows = rows.iter().filter(|row| split.is_test(&row.day) == is_test).copied();
+        by_day(rows, place, results.manifest.seeds_are_days)
     };
     let failed = rows.iter().filter(|row| row.state == "failed" || row.state == "timeout").count();
     let has = |row: &&&Row| place.and_then(|place| row.measures.get(place).copied().flatten()).is_some();
@@ -213,17 +233,26 @@ fn combination(
     }
 }
 
-/// A value a day, the mean over its seeds; without days, a value a seed.
-fn by_day<'a>(rows: impl Iterator<Item = &'a Row>, place: Option<usize>) -> Vec<(String, f64)> {
+/// What a row is one of several of: its day; without days its seed, where that makes another market.
+fn unit_of(row: &Row, seeds_are_days: bool) -> &str {
+    if row.day.is_empty() && seeds_are_days { &row.seed } else { &row.day }
+}
+
+/// A value a day, the mean over its seeds.
+fn by_day<'a>(
+    rows: impl Iterator<Item = &'a Row>,
+    place: Option<usize>,
+    seeds_are_days: bool,
+) -> Vec<(String, f64)> {
     let mut days: Vec<(String, Vec<f64>)> = Vec::new();
     for row in rows.filter(|row| row.state == "finished") {
         let Some(value) = place.and_then(|place| row.measures.get(place).copied().flatten()) else {
             continue;
         };
-        let unit = if row.day.is_empty() { &row.seed } else { &row.day };
+        let unit = unit_of(row, seeds_are_days);
         match days.iter_mut().find(|(name, _)| name == unit) {
             Some((_, values)) => values.push(value),
-            None => days.push((unit.clone(), vec![value])),
+            None => days.push((unit.to_owned(), vec![value])),
         }
     }
     days.into_iter().map(|(name, values)| (name, mean(&values))).collect()
@@ -256,68 +285,102 @@ fn selection(combinations: &[Combination], goal: Goal) -> Selection {
         let best = test[0];
         selection.best_in_test = Some(best);
         selection.all_in_test = Some(mean(&test));
-        let ahead = test.iter().filter(|other| signed(**other, goal) > signed(best, goal)).count();
-        selection.rank_in_test = Some(ahead + 1);
+        // The best is first, so places count from the other end.
+        let places = ranks(&test.iter().map(|mean| -signed(*mean, goal)).collect::<Vec<f64>>());
+        selection.rank_in_test = places.first().copied();
         selection.rank_correlation = correlation(&ranks(&train), &ranks(&test));
     }
     selection
 }
 
-/// The deflated Sharpe ratio of the best combination (Bailey and López de Prado, 2014), with normal changes of equity.
+/// Columns that a pooled Sharpe ratio is made from: the size of the sample, and its first four power sums.
+const POWERS: [&str; 5] = ["sharpe_n", "sharpe_sum", "sharpe_sum2", "sharpe_sum3", "sharpe_sum4"];
+
+/// The changes of equity of all training days together: the days' sums added up, each day the mean over its seeds.
+///
+/// A day on which nothing moved has its intervals as any other. Seeds over one day are one sample drawn repeatedly and not
+/// as many: they do not lengthen it.
+fn pooled(rows: &[&Row], places: [usize; 5], seeds_are_days: bool) -> Option<PowerSums> {
+    let mut days: BTreeMap<&str, (PowerSums, f64)> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.state == "finished") {
+        let cell = |place: usize| row.measures.get(place).copied().flatten();
+        let [n, first, second, third, fourth] = places.map(cell);
+        let sample = PowerSums { n: n?, sums: [first?, second?, third?, fourth?] };
+        let day = days.entry(unit_of(row, seeds_are_days)).or_default();
+        *day = (day.0.plus(sample), day.1 + 1.0);
+    }
+    (!days.is_empty()).then(|| {
+        let means = days.into_values().map(|(sum, seeds)| sum.weighted(1.0 / seeds));
+        means.fold(PowerSums::default(), PowerSums::plus)
+    })
+}
+
+/// The deflated Sharpe ratio of the best combination (Bailey and López de Prado, 2014).
 fn sharpe(
     results: &Results,
     rows: &BTreeMap<&[String], Vec<&Row>>,
     combinations: &[Combination],
-    best: Option<&[&Row]>,
     split: &Split,
     selection: &mut Selection,
 ) {
-    let places = ["sharpe", "sharpe_n", "sharpe_interval_s"].map(|name| results.measure(name));
-    let [Some(ratio), Some(n), Some(interval)] = places else { return };
-    let train = |rows: &[&Row]| -> Vec<Row> {
-        rows.iter().filter(|row| !split.is_test(&row.day)).map(|row| (*row).clone()).collect()
+    if let Err(why) = deflate(results, rows, combinations, split, selection) {
+        selection.no_deflated_sharpe = Some(why.to_owned());
+    }
+}
+
+fn deflate(
+    results: &Results,
+    rows: &BTreeMap<&[String], Vec<&Row>>,
+    combinations: &[Combination],
+    split: &Split,
+    selection: &mut Selection,
+) -> Result<(), &'static str> {
+    let [Some(n), Some(first), Some(second), Some(third), Some(fourth)] =
+        POWERS.map(|name| results.measure(name))
+    else {
+        return Err("the runs have no sums of their changes of equity: an older colo made them");
     };
-    let pooled = |rows: &[&Row]| -> Option<(f64, f64)> {
-        let rows = train(rows);
-        let (ratios, ns) = (by_day(rows.iter(), Some(ratio)), by_day(rows.iter(), Some(n)));
-        let weights: Vec<f64> =
-            ratios.iter().filter_map(|(day, _)| Some(ns.iter().find(|(other, _)| other == day)?.1)).collect();
-        let all: f64 = weights.iter().sum();
-        let sum: f64 = ratios.iter().zip(&weights).map(|((_, ratio), weight)| ratio * weight).sum();
-        (all > 0.0 && weights.len() == ratios.len()).then(|| (sum / all, all))
+    let places = [n, first, second, third, fourth];
+    let train = |one: &Combination| -> Vec<&Row> {
+        let of = rows[one.values.as_slice()].iter().copied();
+        of.filter(|row| !split.is_test(&row.day)).collect()
     };
-    let whole = combinations.iter().filter(|one| one.is_whole());
-    let trials: Vec<f64> = whole.filter_map(|one| Some(pooled(&rows[one.values.as_slice()])?.0)).collect();
-    let Some((own, length)) = best.and_then(pooled) else {
-        selection.no_deflated_sharpe = Some("the best combination has no Sharpe ratio of its own".to_owned());
-        return;
-    };
-    (selection.sharpe, selection.sharpe_n) = (Some(own), Some(length));
-    let intervals: BTreeSet<u64> = results
-        .rows
+    let seeds_are_days = results.manifest.seeds_are_days;
+    let best = combinations.first().ok_or("there is no combination")?;
+    let own = pooled(&train(best), places, seeds_are_days)
+        .ok_or("the best combination has no Sharpe ratio of its own")?;
+    let ratio = own.sharpe().ok_or("the best one's equity does not vary")?;
+    (selection.sharpe, selection.sharpe_n) = (Some(ratio), Some(own.n));
+    let whole: Vec<&Combination> = combinations.iter().filter(|one| one.is_whole()).collect();
+    let lengths: BTreeSet<u64> = whole
         .iter()
-        .filter(|row| row.state == "finished" && row.measures.get(ratio).copied().flatten().is_some())
-        .filter_map(|row| Some(row.measures.get(interval).copied().flatten()? as u64))
+        .flat_map(|one| train(one))
+        .filter_map(|row| {
+            Some(row.measures.get(results.measure("sharpe_interval_s")?).copied().flatten()? as u64)
+        })
         .collect();
-    if intervals.len() > 1 {
-        selection.no_deflated_sharpe = Some(
-            "the ratios are over intervals of different lengths: some days are too short for minutes"
-                .to_owned(),
+    if lengths.len() > 1 {
+        return Err(
+            "the ratios are over intervals of different lengths: some days are too short for minutes",
         );
-        return;
     }
+    // One that never moved has been tried as well: it has gained nothing.
+    let of = |sums: PowerSums| if sums.is_flat() { Some(0.0) } else { sums.sharpe() };
+    let trials: Vec<f64> =
+        whole.iter().filter_map(|one| of(pooled(&train(one), places, seeds_are_days)?)).collect();
     let (Some(sd), Some(expected)) = (deviation(&trials), expected_maximum(trials.len())) else {
-        selection.no_deflated_sharpe = Some("there are fewer than two combinations with a ratio".to_owned());
-        return;
+        return Err("there are fewer than two combinations with a ratio");
     };
-    if length < 2.0 {
-        selection.no_deflated_sharpe = Some("the best one's ratio is over a single interval".to_owned());
-        return;
-    }
     let luck = sd * expected;
     selection.sharpe_by_luck = Some(luck);
-    let error = ((1.0 + own * own / 2.0) / (length - 1.0)).sqrt();
-    selection.deflated_sharpe = Some(normal((own - luck) / error));
+    let (skewness, kurtosis) = own.shape().ok_or("the best one's equity does not vary")?;
+    (selection.skewness, selection.kurtosis) = (Some(skewness), Some(kurtosis));
+    let variance = 1.0 - skewness * ratio + (kurtosis - 1.0) / 4.0 * ratio * ratio;
+    if own.n <= 1.0 || variance <= 0.0 {
+        return Err("the best one's changes have too few values for an error of its ratio");
+    }
+    selection.deflated_sharpe = Some(normal((ratio - luck) / (variance / (own.n - 1.0)).sqrt()));
+    Ok(())
 }
 
 fn mean(values: &[f64]) -> f64 {

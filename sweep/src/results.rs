@@ -88,6 +88,12 @@ impl Results {
         })
     }
 
+    /// What means are over: days, or seeds that make a market each.
+    pub fn unit(&self) -> &'static str {
+        let is_by_seed = self.manifest.days.is_empty() && self.manifest.seeds_are_days;
+        if is_by_seed { "seeds" } else { "days" }
+    }
+
     /// In a word: one that was killed is `unfinished`.
     pub fn state_word(&self) -> &'static str {
         match self.manifest.state {

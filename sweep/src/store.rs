@@ -102,6 +102,9 @@ pub struct Manifest {
     pub days: Vec<ListedDay>,
     /// With which seeds.
     pub seeds: Vec<u64>,
+    /// Each seed makes a market of its own, and is a day where there are no days. One that only a strategy has is not.
+    #[serde(default = "as_before")]
+    pub seeds_are_days: bool,
     /// Combinations of the whole grid.
     pub grid: u64,
     /// Combinations drawn from it.
@@ -372,6 +375,11 @@ pub(crate) fn part_of(is_test: bool) -> &'static str {
     if is_test { "test" } else { "train" }
 }
 
+/// An older colo took every seed for a day.
+fn as_before() -> bool {
+    true
+}
+
 fn manifest_of(sweep: &Sweep, colo: &str) -> Manifest {
     let config = &sweep.config;
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -405,6 +413,7 @@ fn manifest_of(sweep: &Sweep, colo: &str) -> Manifest {
             })
             .collect(),
         seeds: config.seeds.clone(),
+        seeds_are_days: sweep.seeds_are_days,
         grid: sweep.grid,
         sample: config.sample,
         seed: config.seed,

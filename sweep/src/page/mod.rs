@@ -204,7 +204,7 @@ fn rounded(value: f64) -> f64 {
 }
 
 fn table(results: &Results, combinations: &[Combination], has_test: bool) -> String {
-    let unit = if results.manifest.days.is_empty() { "seeds" } else { "days" };
+    let unit = results.unit();
     let mut head = results.short_names();
     head.extend([unit, "mean", "standard deviation", "worst", "on"].map(str::to_owned));
     if has_test {

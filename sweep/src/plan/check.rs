@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use settings::{Diagnostics, Report, Rows, nearest, or_list};
+use topology::config::MarketSource;
 use topology::{NodeKind, Platform, Topology};
 
 use super::{Cell, MOST_CHECKED, Parameter, ParameterCheck, Sweep};
@@ -21,8 +22,8 @@ pub(super) struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    /// The topology of the first run, if nothing is wrong.
-    pub(super) fn run(&mut self) -> Option<Topology> {
+    /// The topology of the first run and where its market comes from, if nothing is wrong.
+    pub(super) fn run(&mut self) -> Option<(Topology, MarketSource)> {
         let sweep = self.sweep;
         let first = sweep.cells.first()?;
         let own = self.platform(&sweep.sets_of(first), first);
@@ -41,7 +42,7 @@ impl Checker<'_> {
                 self.platform(&sweep.sets_of(&cell), &cell);
             }
         }
-        own.map(|platform| platform.topology)
+        own.map(|platform| (platform.topology, platform.config.md.source))
     }
 
     /// Runs in which each value and each day comes once, beside the first of all others.

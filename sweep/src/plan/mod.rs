@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use settings::{Diagnostics, Document, LoadError, Report, Rows, Span, Table, nearest, or_list};
 use topology::Topology;
+use topology::config::MarketSource;
 
 use crate::config::{Goal, MOST_RUNS, SweepConfig};
 use crate::sample;
@@ -78,6 +79,8 @@ pub struct Sweep {
     pub parameters: Vec<Parameter>,
     /// On which days; none: on what the platform file has.
     pub days: Vec<Day>,
+    /// Each seed makes a market of its own.
+    pub seeds_are_days: bool,
     /// Combinations of the whole grid.
     pub grid: u64,
     /// The runs: parameters, then days, then seeds; the last changes fastest.
@@ -162,7 +165,7 @@ pub fn load(
             Ok(checked) => Err(checked.warnings.into()),
         };
     }
-    let sweep = Sweep {
+    let mut sweep = Sweep {
         file: path.to_owned(),
         name: name_of(config, path),
         text,
@@ -173,6 +176,7 @@ pub fn load(
         here: here.to_owned(),
         parameters,
         days,
+        seeds_are_days: false,
         grid,
     };
     let mut foreign = Diagnostics { file: path.to_string_lossy().into_owned(), diagnostics: Vec::new() };
@@ -186,6 +190,9 @@ pub fn load(
         check,
     };
     let first = checker.run();
+    sweep.seeds_are_days = first.as_ref().is_some_and(|(_, source)| {
+        *source == MarketSource::Sim && sweep.config.seed_keys.iter().any(|key| key == "md.seed")
+    });
     let finished = draft.finish();
     let mut found = match finished {
         Ok(checked) => checked.warnings,
@@ -193,7 +200,7 @@ pub fn load(
     };
     found.join(foreign);
     match (found.errors(), first) {
-        (0, Some(first)) => Ok(Checked { sweep, first, warnings: found }),
+        (0, Some((first, _))) => Ok(Checked { sweep, first, warnings: found }),
         _ => Err(found.into()),
     }
 }

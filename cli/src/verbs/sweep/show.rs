@@ -179,7 +179,7 @@ fn text(
         count(manifest.runs as u64, "run")
     );
     let whose = manifest.strategy.as_deref().unwrap_or("all strategies together");
-    let unit = if manifest.days.is_empty() { "seeds" } else { "days" };
+    let unit = results.unit();
     text.push_str(&format!("{} of {}, over {unit}\n\n", judgement.measure, output::escaped(whose)));
     let mut head = results.short_names();
     let left = head.len();
@@ -269,6 +269,8 @@ fn worth(results: &Results, judgement: &Judgement, split: &Split) -> String {
         rank_correlation,
         sharpe,
         sharpe_n,
+        skewness,
+        kurtosis,
         sharpe_by_luck,
         deflated_sharpe,
         no_deflated_sharpe,
@@ -306,11 +308,13 @@ fn worth(results: &Results, judgement: &Judgement, split: &Split) -> String {
     }
     match (sharpe, sharpe_n, sharpe_by_luck, deflated_sharpe) {
         (Some(sharpe), Some(n), Some(luck), Some(deflated)) => text.push_str(&format!(
-            "Sharpe ratio of the best one: {} per interval over {} intervals; the best of {tried} without skill: {}; deflated: {:.1} % that it is above that\n",
+            "Sharpe ratio of the best one: {} per interval over {} intervals; the best of {tried} without skill: {}; deflated: {:.1} % that it is above that (skewness of its changes {}, kurtosis {}; normal: 0 and 3)\n",
             figure(*sharpe),
             number(*n as u64),
             figure(*luck),
-            deflated * 100.0
+            deflated * 100.0,
+            skewness.map_or("-".to_owned(), figure),
+            kurtosis.map_or("-".to_owned(), figure)
         )),
         _ => {
             if let Some(why) = no_deflated_sharpe {
