@@ -1,9 +1,10 @@
 //! Two runs side by side: which of their differences are more than noise.
 //!
 //! In lock-step nothing is noise: the tables are the same, or the first row that differs is shown. Live runs are compared by
-//! their means, with an interval for the difference: blocks of neighbouring values are drawn anew (neighbours depend on each
-//! other), so often that an interval can be read off. It holds what one run varies in itself, and not how runs
+//! their means, with an interval for the difference ([`interval`]). It holds what one run varies in itself, and not how runs
 //! differ from one another: for that a run is to be repeated.
+
+mod interval;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,14 +17,14 @@ use crate::shelf::{ShelfError, read};
 use crate::table::Table;
 use crate::whole::{caveats, faults};
 
+use self::interval::{Series, interval};
+
 /// Fewer values say nothing.
 const LEAST: usize = 30;
-/// How often the blocks are drawn.
-const DRAWS: usize = 2_000;
+/// Nor do values that depend on each other so much that they say no more than so many.
+const LEAST_EFFECTIVE: f64 = 3.0;
 /// All intervals together hold with this probability, or a higher one.
 const LEVEL: f64 = 0.95;
-/// The same for every comparison, so that it repeats.
-const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Tables that are the same when runs in lock-step are.
 const TABLES: [&str; 7] = [
     "orders.csv",
@@ -109,6 +110,10 @@ pub struct Measure {
     pub one: Option<f64>,
     /// Mean of the other.
     pub other: Option<f64>,
+    /// How many independent values say as much as those of the one; `None` of fewer than 30.
+    pub one_effective: Option<f64>,
+    /// The same of the other.
+    pub other_effective: Option<f64>,
     /// Interval for the other's mean less the one's.
     pub low: Option<f64>,
     /// Its upper end.
@@ -253,8 +258,8 @@ fn measure_all(one: &Path, other: &Path) -> Result<Vec<Measure>, ShelfError> {
         .filter_map(|(key, ours)| theirs.remove(&key).map(|theirs| (key, ours, theirs)))
         .collect();
     // All of them are looked at, so each has to be surer.
-    let level = 1.0 - (1.0 - LEVEL) / pairs.len().max(1) as f64;
-    Ok(pairs.into_iter().map(|(key, ours, theirs)| measure(key, &ours, &theirs, level)).collect())
+    let missed = (1.0 - LEVEL) / pairs.len().max(1) as f64;
+    Ok(pairs.into_iter().map(|(key, ours, theirs)| measure(key, &ours, &theirs, missed)).collect())
 }
 
 fn values(folder: &Path) -> Result<Values, ShelfError> {
@@ -286,7 +291,8 @@ fn values(folder: &Path) -> Result<Values, ShelfError> {
     Ok(values)
 }
 
-fn measure((name, strategy): (String, Option<String>), one: &[f64], other: &[f64], level: f64) -> Measure {
+/// `missed`: the chance that the interval does not hold the true difference.
+fn measure((name, strategy): (String, Option<String>), one: &[f64], other: &[f64], missed: f64) -> Measure {
     let mean =
         |values: &[f64]| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
     let mut measure = Measure {
@@ -296,108 +302,24 @@ fn measure((name, strategy): (String, Option<String>), one: &[f64], other: &[f64
         other_n: other.len(),
         one: mean(one),
         other: mean(other),
+        one_effective: None,
+        other_effective: None,
         low: None,
         high: None,
         verdict: Verdict::TooLittle,
     };
-    if one.len() >= LEAST && other.len() >= LEAST {
-        let (low, high) = interval(one, other, level);
+    if one.len() < LEAST || other.len() < LEAST {
+        return measure;
+    }
+    let (one, other) = (Series::of(one), Series::of(other));
+    (measure.one_effective, measure.other_effective) = (Some(one.effective()), Some(other.effective()));
+    if one.effective().min(other.effective()) >= LEAST_EFFECTIVE {
+        let (low, high) = interval(&one, &other, missed);
         (measure.low, measure.high) = (Some(low), Some(high));
         measure.verdict = if low > 0.0 || high < 0.0 { Verdict::Differs } else { Verdict::Noise };
     }
     measure
 }
 
-/// A generator that gives the same numbers everywhere (SplitMix64).
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^= mixed >> 31;
-        ((u128::from(mixed) * most as u128) >> 64) as usize
-    }
-}
-
-/// Sums over any block of neighbours, the last being followed by the first.
-struct Blocks {
-    sums: Vec<f64>,
-    n: usize,
-    length: usize,
-}
-
-impl Blocks {
-    fn of(values: &[f64]) -> Blocks {
-        let n = values.len();
-        let length = ((n as f64).sqrt().round() as usize).max(1);
-        let mut sums = vec![0.0];
-        for index in 0..n + length {
-            sums.push(sums[index] + values[index % n]);
-        }
-        Blocks { sums, n, length }
-    }
-
-    fn mean(&self, draw: &mut Draw) -> f64 {
-        let blocks = self.n.div_ceil(self.length);
-        let sum: f64 = (0..blocks)
-            .map(|_| {
-                let from = draw.below(self.n);
-                self.sums[from + self.length] - self.sums[from]
-            })
-            .sum();
-        sum / (blocks * self.length) as f64
-    }
-}
-
-/// Where the difference of the means lies, at this level.
-fn interval(one: &[f64], other: &[f64], level: f64) -> (f64, f64) {
-    let (one, other, mut draw) = (Blocks::of(one), Blocks::of(other), Draw(SEED));
-    let mut drawn: Vec<f64> = (0..DRAWS).map(|_| other.mean(&mut draw) - one.mean(&mut draw)).collect();
-    drawn.sort_by(f64::total_cmp);
-    let tail = ((1.0 - level) / 2.0 * DRAWS as f64).floor() as usize;
-    (drawn[tail], drawn[DRAWS - 1 - tail])
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Values around `mean` that drift, as times of a busy host do.
-    fn drifting(seed: u64, n: usize, mean: f64) -> Vec<f64> {
-        let (mut draw, mut drift) = (Draw(seed), 0.0);
-        let unit = |draw: &mut Draw| draw.below(1 << 30) as f64 / f64::from(1 << 30) - 0.5;
-        (0..n)
-            .map(|_| {
-                drift = 0.8 * drift + unit(&mut draw);
-                mean + drift + unit(&mut draw)
-            })
-            .collect()
-    }
-
-    #[test]
-    fn the_interval_holds_its_level_on_values_that_depend_on_each_other() {
-        let wrong = (0..400_u64).filter(|pair| {
-            let (one, other) = (drifting(2 * pair + 1, 900, 10.0), drifting(2 * pair + 2, 900, 10.0));
-            let (low, high) = interval(&one, &other, 0.95);
-            low > 0.0 || high < 0.0
-        });
-        let wrong = wrong.count();
-        // 20 of 400 are expected at 5 %; blocks of this length miss a little of what neighbours share.
-        assert!((4..=40).contains(&wrong), "{wrong} of 400 pairs of the same are told apart");
-    }
-
-    #[test]
-    fn a_real_difference_is_found_and_too_few_values_say_nothing() {
-        let (one, other) = (drifting(1, 900, 10.0), drifting(2, 900, 11.0));
-        let key = || ("t2o_us".to_owned(), None);
-        let found = measure(key(), &one, &other, 0.95);
-        assert_eq!(found.verdict, Verdict::Differs);
-        assert!(found.low.unwrap() > 0.0 && found.high.unwrap() < 2.0, "{found:?}");
-        assert_eq!(found, measure(key(), &one, &other, 0.95), "the same values give the same interval");
-        assert_eq!(measure(key(), &one[..29], &other, 0.95).verdict, Verdict::TooLittle);
-        assert_eq!(measure(key(), &[], &[], 0.95).one, None);
-    }
-}
+mod tests;

@@ -4,8 +4,7 @@ use wire::{Level, Liquidity, Quantity, Reason, ReplaceOrder, Side};
 
 use super::*;
 
-const PLATFORM: &str =
-    "[platform]\ndeterministic = true\n[md]\nsource = \"sim\"\nreaders = \"gated\"\ngenerator = \"timed\"\n[strategies]\ncount = 1\n";
+const PLATFORM: &str = "[platform]\ndeterministic = true\n[md]\nsource = \"sim\"\nreaders = \"gated\"\ngenerator = \"timed\"\n[strategies]\ncount = 1\n";
 /// The run begins here, 100 ms before a whole second.
 const BEGIN: u64 = 1_000_900_000_000;
 const MS: u64 = 1_000_000;
