@@ -214,6 +214,17 @@ fn compare(
     };
     let (before_us, after_us) = (median(&first)?, median(&second)?);
     let interval = interval::of_ratio(&first, &second, family);
+    let few = || {
+        let needed = interval::fewest_runs(family);
+        let runs = [first.len(), second.len()];
+        (runs[0].min(runs[1]) < needed).then(|| {
+            format!(
+                "{} and {} runs: {needed} each are needed to compare {family} cells (--set run.repeats={needed})",
+                runs[0], runs[1]
+            )
+        })
+    };
+    let why = why.or_else(|| if interval.is_none() { few() } else { None });
     let change = match interval {
         _ if why.is_some() => Change::Inconclusive,
         Some([low, _]) if low > tolerance => Change::Worse,

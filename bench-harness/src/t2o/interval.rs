@@ -6,7 +6,9 @@
 //! shared host neither always applies, so the result spans both. Resampling a few runs, which needs neither assumption,
 //! covers too little.
 //!
-//! There is no interval with fewer than [`FEWEST_RUNS`] on either side.
+//! Each of several intervals has its part of the chance to miss, by either method (Bonferroni), so that all hold together. There
+//! is no interval with fewer than [`FEWEST_RUNS`] on either side, nor with fewer than ranks of that chance need:
+//! [`fewest_runs`].
 
 /// Fewest runs on either side for an interval.
 pub(crate) const FEWEST_RUNS: usize = 5;
@@ -16,7 +18,7 @@ const MISSED: f64 = 0.05;
 const MANY_RUNS: usize = 25;
 
 /// Lowest and highest ratio of `after` to `before`, minus one, that these runs allow: one of `family` intervals that
-/// hold together in 95 of 100 comparisons. `None` for too few runs, or for invalid figures.
+/// hold together in 95 of 100 comparisons. `None` for too few runs for that many, or for invalid figures.
 pub(crate) fn of_ratio(before: &[f64], after: &[f64], family: usize) -> Option<[f64; 2]> {
     let enough = before.len().min(after.len()) >= FEWEST_RUNS;
     let sound = |figures: &[f64]| figures.iter().all(|figure| figure.is_finite() && *figure > 0.0);
@@ -25,9 +27,16 @@ pub(crate) fn of_ratio(before: &[f64], after: &[f64], family: usize) -> Option<[
     }
     let logs = |figures: &[f64]| figures.iter().map(|figure| figure.ln()).collect::<Vec<f64>>();
     let (before, after) = (logs(before), logs(after));
-    let welch = welch(&before, &after, MISSED / family.max(1) as f64);
-    let ranks = mann_whitney(&before, &after);
+    let missed = MISSED / family.max(1) as f64;
+    let welch = welch(&before, &after, missed);
+    let ranks = mann_whitney(&before, &after, missed)?;
     Some([welch[0].min(ranks[0]).exp_m1(), welch[1].max(ranks[1]).exp_m1()])
+}
+
+/// Runs on either side without which none of `family` intervals that hold together has an end.
+pub(crate) fn fewest_runs(family: usize) -> usize {
+    let missed = MISSED / family.max(1) as f64;
+    (FEWEST_RUNS..MANY_RUNS).find(|runs| ranks_cut(*runs, *runs, missed) > 0).unwrap_or(MANY_RUNS)
 }
 
 fn welch(before: &[f64], after: &[f64], missed: f64) -> [f64; 2] {
@@ -57,22 +66,22 @@ impl Moments {
     }
 }
 
-/// The differences of rank k from below and from above, where k is the largest that [`MISSED`] allows.
-fn mann_whitney(before: &[f64], after: &[f64]) -> [f64; 2] {
+/// The differences of rank k from below and from above, where k is the largest that this chance allows; `None`: it allows none.
+fn mann_whitney(before: &[f64], after: &[f64], missed: f64) -> Option<[f64; 2]> {
     let mut differences: Vec<f64> =
         before.iter().flat_map(|before| after.iter().map(move |after| after - before)).collect();
     differences.sort_by(f64::total_cmp);
-    match ranks_cut(before.len(), after.len()) {
-        0 => [f64::NEG_INFINITY, f64::INFINITY],
-        cut => [differences[cut - 1], differences[differences.len() - cut]],
-    }
+    let cut = ranks_cut(before.len(), after.len(), missed);
+    (cut > 0).then(|| [differences[cut - 1], differences[differences.len() - cut]])
 }
 
-/// The largest k for which U < k has a chance of at most half of [`MISSED`].
-fn ranks_cut(n: usize, m: usize) -> usize {
+/// The largest k for which U < k has a chance of at most half of this one.
+fn ranks_cut(n: usize, m: usize, missed: f64) -> usize {
     if n.min(m) >= MANY_RUNS {
         let (n, m) = (n as f64, m as f64);
-        return (n * m / 2.0 - 1.96 * (n * m * (n + m + 1.0) / 12.0).sqrt()).floor() as usize;
+        // With so many degrees of freedom Student's quantile is the normal one. A cut below zero is none.
+        let reach = student_quantile(1.0 - missed / 2.0, 1e6);
+        return (n * m / 2.0 - reach * (n * m * (n + m + 1.0) / 12.0).sqrt()).floor() as usize;
     }
     let (n, m) = (n.min(m), n.max(m));
     // Ways to reach each U with i of the smaller sample: the Gaussian binomial coefficients, as shares of all ways.
@@ -92,7 +101,7 @@ fn ranks_cut(n: usize, m: usize) -> usize {
     ways.iter()
         .take_while(|ways| {
             chance += **ways / all;
-            chance <= MISSED / 2.0
+            chance <= missed / 2.0
         })
         .count()
 }

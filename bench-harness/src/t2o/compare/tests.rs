@@ -35,6 +35,19 @@ fn fewer_than_five_runs_say_nothing_and_it_is_said_so() {
 }
 
 #[test]
+fn a_family_of_cells_that_its_runs_cannot_decide_says_how_many_it_needs() {
+    let matrix =
+        |means: &[f64]| results((1..=24).map(|load| cell("A", load, load as f64, means)).collect(), &[]);
+    let comparison = Comparison::of(&matrix(&NEAR), &matrix(&FAR), 0.05);
+    assert!(comparison.says_nothing());
+    let why = comparison.cells[0].why.as_ref().unwrap();
+    assert!(why.contains("5 and 5 runs: 7 each are needed to compare 24 cells"), "{why}");
+    let more = |runs: [f64; 5]| [&runs[..], &runs[..2]].concat();
+    let comparison = Comparison::of(&matrix(&more(NEAR)), &matrix(&more(FAR)), 0.05);
+    assert_eq!(comparison.count(Change::Worse), 24, "{:?}", comparison.cells[0]);
+}
+
+#[test]
 fn a_disturbed_cell_has_no_verdict_on_either_side() {
     let clean = || results(vec![cell("A", 1, 80.0, &NEAR)], &[]);
     for mark in ["steal: 3 %", "others: 1.0 CPUs", "off-plan: 3", "restarted: td", "failed: run 1"] {
@@ -119,7 +132,7 @@ fn matrix(seed: u64, count: usize, (spread, ratio): (f64, f64)) -> Vec<CellResul
         40.0 * ratio * (spread * wide * sum).exp()
     };
     (1..=count)
-        .map(|load| cell("A", load, load as f64, &std::array::from_fn::<f64, 5, _>(|_| run())))
+        .map(|load| cell("A", load, load as f64, &std::array::from_fn::<f64, 7, _>(|_| run())))
         .collect()
 }
 

@@ -74,10 +74,38 @@ fn intervals_hold_their_level_when_one_side_scatters_three_times_as_wide() {
 }
 
 #[test]
+fn intervals_of_a_family_hold_their_level_together_whatever_the_runs_scatter_like() {
+    const MATRICES: usize = 300;
+    const CELLS: usize = 72;
+    for scatter in SCATTERS {
+        for count in [5, 7] {
+            let mut generator = ChaCha8Rng::seed_from_u64(11);
+            let (mut wrong, mut found) = (0, 0);
+            for _ in 0..MATRICES {
+                let mut is_missed = false;
+                for _ in 0..CELLS {
+                    let sides = [(); 2].map(|()| runs(scatter, (count, 40.0, 0.1), &mut generator));
+                    let interval = of_ratio(&sides[0], &sides[1], CELLS);
+                    found += usize::from(interval.is_some());
+                    is_missed |= interval.is_some_and(|[low, high]| low > 0.0 || high < 0.0);
+                }
+                wrong += usize::from(is_missed);
+            }
+            assert_eq!(found > 0, count >= fewest_runs(CELLS), "{scatter:?}, {count} runs");
+            // 15 of 300 are allowed, with a standard deviation of 3.8.
+            assert!(
+                wrong <= 28,
+                "{scatter:?}, {count} runs: {wrong} of {MATRICES} matrices have a cell that differs"
+            );
+        }
+    }
+}
+
+#[test]
 fn four_runs_have_no_interval() {
     assert_eq!(of_ratio(&[1.0; 4], &[1.0; 9], 1), None);
     assert_eq!(of_ratio(&[1.0, 2.0, 3.0, 4.0, 0.0], &[1.0; 5], 1), None, "no time at all is no figure");
-    let [low, high] = of_ratio(&[2.0; 5], &[3.0; 5], 9).unwrap();
+    let [low, high] = of_ratio(&[2.0; 6], &[3.0; 6], 9).unwrap();
     assert!((low - 0.5).abs() < 1e-9 && (high - 0.5).abs() < 1e-9, "runs that do not scatter: {low} {high}");
 }
 
@@ -91,7 +119,11 @@ fn quantiles_and_ranks_are_those_of_the_tables() {
     }
     // Critical values of U, two-sided 5 %: U ≤ 2 of five and five, so the third difference from either end.
     for (n, m, critical) in [(5, 5, 2), (5, 9, 7), (8, 8, 13), (10, 10, 23), (20, 20, 127)] {
-        assert_eq!(ranks_cut(n, m), critical + 1, "{n} and {m}");
+        assert_eq!(ranks_cut(n, m, 0.05), critical + 1, "{n} and {m}");
     }
-    assert_eq!(ranks_cut(3, 3), 0);
+    assert_eq!(ranks_cut(3, 3, 0.05), 0);
+    // All of one side below all of the other: one order of C(2n, n), from either end.
+    for (family, runs) in [(1, 5), (6, 5), (7, 6), (23, 6), (24, 7), (85, 7), (86, 8)] {
+        assert_eq!(fewest_runs(family), runs, "{family} intervals");
+    }
 }
