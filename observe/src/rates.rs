@@ -247,16 +247,17 @@ impl TimeSpread {
     /// Of ascending nanoseconds, each with how many took it.
     fn of(times: &[(u64, u64)]) -> TimeSpread {
         let n: u64 = times.iter().map(|(_, count)| count).sum();
-        let at = |rank: u64| {
+        // By nearest rank, as in the report: the smallest time that so many of a hundred do not exceed.
+        let at = |percent: u64| {
+            let rank = (n * percent).div_ceil(100);
             let mut passed = 0;
             let found = times.iter().find(|(_, count)| {
                 passed += count;
-                passed > rank
+                passed >= rank
             });
             found.or(times.last()).map(|(time, _)| *time as f64 / 1_000.0)
         };
-        let (p50_us, p99_us) = (at(n / 2), at(n * 99 / 100));
-        TimeSpread { n, p50_us, p99_us, max_us: at(n.saturating_sub(1)) }
+        TimeSpread { n, p50_us: at(50), p99_us: at(99), max_us: at(100) }
     }
 }
 
@@ -275,7 +276,7 @@ mod tests {
     fn quantiles_are_of_the_sorted_times_and_nothing_has_none() {
         let times: Vec<(u64, u64)> = (1..=200).map(|micros| (micros * 1_000, 1)).collect();
         let spread = TimeSpread::of(&times);
-        assert_eq!((spread.n, spread.p50_us, spread.p99_us), (200, Some(101.0), Some(199.0)));
+        assert_eq!((spread.n, spread.p50_us, spread.p99_us), (200, Some(100.0), Some(198.0)));
         assert_eq!(spread.max_us, Some(200.0));
         assert_eq!(TimeSpread::of(&[(7_000, 1)]).p99_us, Some(7.0));
         assert!(TimeSpread::of(&[]).p50_us.is_none());

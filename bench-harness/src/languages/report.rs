@@ -108,12 +108,12 @@ fn by_turn(rust: &[f64], own: &[f64], of: impl Fn(f64, f64) -> f64) -> Option<f6
     median(&turns)
 }
 
-/// A percentile of nanoseconds, in microseconds.
+/// A percentile of nanoseconds by nearest rank, in microseconds.
 fn at(values: &[f64], share: f64) -> Option<f64> {
     let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);
-    let index = (values.len() as f64 * share) as usize;
-    values.get(index.min(values.len().saturating_sub(1))).map(|nanos| nanos / 1e3)
+    let rank = (values.len() as f64 * share).ceil() as usize;
+    values.get(rank.saturating_sub(1)).map(|nanos| nanos / 1e3)
 }
 
 #[cfg(test)]
