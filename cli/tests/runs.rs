@@ -96,6 +96,12 @@ fn parsed<T: std::str::FromStr>(row: &BTreeMap<String, String>, column: &str) ->
     row[column].parse().unwrap_or_else(|_| panic!("{column} is `{}`", row[column]))
 }
 
+/// An exact decimal of up to nine places.
+fn billionths(text: &str) -> i128 {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    format!("{whole}{part:0<9}").parse().unwrap_or_else(|_| panic!("`{text}` is no decimal"))
+}
+
 /// Sums of the tables against what `up` has printed.
 fn agrees(folder: &Path, report: &Value) {
     let (orders, fills) = (rows(folder, "orders.csv"), rows(folder, "fills.csv"));
@@ -120,6 +126,9 @@ fn agrees(folder: &Path, report: &Value) {
         assert_eq!(parsed::<usize>(row, "open"), open.count(), "{name}");
         let pnl = printed["pnl"].as_f64().expect("pnl");
         assert!((parsed::<f64>(row, "pnl") - pnl).abs() <= 1e-6, "{name}: {} and {pnl}", row["pnl"]);
+        let exact = printed["pnl_exact"].as_str().expect("the exact amount");
+        assert_eq!(billionths(&row["pnl"]), billionths(exact), "{name}");
+        assert_eq!(row["sharpe_sum"], row["pnl_net"], "{name}: changes of equity add up to what was gained");
         // What fills say of themselves, summed anew.
         let own = || fills.iter().filter(|fill| fill["strategy"] == *name);
         let realised: f64 = own().map(|fill| parsed::<f64>(fill, "realised")).sum();

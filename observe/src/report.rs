@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use node::{Counter, NodeState};
 use pinning::{Host, HostError, HostSummary};
 use serde::{Deserialize, Serialize};
+use topology::config::Decimal;
 use topology::{NodeKind, Stream, Topology};
 use wire::{Instrument, InstrumentId, Message, Money, PositionState};
 
@@ -115,6 +116,9 @@ pub struct StrategyReport {
     pub position: i64,
     /// Realised and unrealised profit and loss, in the currency: taken exactly, then rounded once.
     pub pnl: f64,
+    /// The same to the last billionth, for tables and sums; `None` in a report of an older colo.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pnl_exact: Option<Decimal>,
     /// Instrument by instrument.
     pub positions: Vec<Position>,
 }
@@ -247,6 +251,16 @@ impl Report {
         })
     }
 
+    /// Profit and loss of all strategies, to show: the exact sum, rounded once where every strategy has its exact amount.
+    pub fn pnl(&self) -> f64 {
+        let exact: Option<i128> =
+            self.strategies.iter().try_fold(0_i128, |sum, one| Some(sum.saturating_add(one.pnl_exact?.0)));
+        match exact {
+            Some(sum) => Money::from_wide(sum).to_f64(),
+            None => self.strategies.iter().map(|strategy| strategy.pnl).sum(),
+        }
+    }
+
     /// Nodes that had died or failed before the platform was stopped.
     pub fn failed_nodes(&self) -> impl Iterator<Item = &NodeOutcome> {
         self.nodes.iter().filter(|node| {
@@ -274,26 +288,27 @@ fn strategy(
             unrealised: state.unrealised.to_f64(),
         })
         .collect();
+    let exact = profit(own(), contracts);
     StrategyReport {
         name: seat.name.clone(),
         requests: totals.requests,
         fills: totals.fills,
         position: mine.iter().map(|position| position.position).sum(),
-        pnl: profit(own(), contracts),
+        pnl: Money::from_wide(exact).to_f64(),
+        // A decimal's text has no place for the least number of 128 bits.
+        pnl_exact: Some(Decimal(exact.max(-i128::MAX))),
         positions: mine,
     }
 }
 
-/// Realised and unrealised profit and loss of these positions together, in the currency: the exact sum, rounded towards
-/// zero to 1e-6. `contracts`: what prices are multiplied by, where that is not 1.
+/// Realised and unrealised profit and loss of these positions together, exactly, in 1e-9 of the currency. `contracts`: what
+/// prices are multiplied by, where that is not 1.
 pub fn profit<'a>(
     positions: impl IntoIterator<Item = &'a PositionState>,
     contracts: &BTreeMap<InstrumentId, u64>,
-) -> f64 {
+) -> i128 {
     let contract = |state: &PositionState| contracts.get(&state.instrument).copied().unwrap_or(1);
-    let exact =
-        positions.into_iter().fold(0_i128, |sum, state| sum.saturating_add(state.profit(contract(state))));
-    Money::from_wide(exact).to_f64()
+    positions.into_iter().fold(0_i128, |sum, state| sum.saturating_add(state.profit(contract(state))))
 }
 
 /// What the prices of instruments are multiplied by, where that is not 1.
@@ -401,6 +416,8 @@ mod tests {
         assert_eq!((one.name.as_str(), one.requests.orders, one.requests.rejected), (made.name(first), 2, 1));
         assert_eq!((one.fills, one.position), (1, 2), "the last snapshot counts");
         assert_eq!(one.pnl, 0.010_001, "the exact sum is rounded once, towards zero");
+        assert_eq!(one.pnl_exact, Some(Decimal(10_001_999)), "and is there as it is");
+        assert_eq!(report.pnl(), 0.010_001);
         assert_eq!(one.positions.len(), 2);
         assert_eq!((two.fills, two.position), (0, 7));
         // Two new orders, and td took none.

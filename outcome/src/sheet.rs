@@ -63,6 +63,12 @@ impl Line {
         self.cells = 0;
     }
 
+    /// Its cells, none of which has a comma.
+    #[cfg(test)]
+    pub(crate) fn shown_cells(&self) -> Vec<String> {
+        self.text.split(',').map(str::to_owned).collect()
+    }
+
     pub(crate) fn cells(&self) -> usize {
         self.cells
     }

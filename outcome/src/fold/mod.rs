@@ -24,7 +24,7 @@ use std::path::Path;
 
 use accounts::{Follower as Accounts, Tariff};
 use ledger::Book;
-use observe::Report;
+use observe::{Report, StrategyReport};
 use topology::config::MatchingConfig;
 use topology::{NodeKind, Topology};
 use wire::{
@@ -507,7 +507,10 @@ impl Fold {
             }
             let line = match partial {
                 None => trader.row(name, &worth),
-                Some(Partial(report)) => partial_row(name, report),
+                Some(Partial(report)) => {
+                    let rows = report.map_or(&[][..], |report| &report.strategies);
+                    partial_row(name, rows.iter().find(|row| row.name == name))
+                }
             };
             self.sheets.strategies.write(&line);
         }
@@ -528,18 +531,17 @@ impl Fold {
 pub(crate) struct Partial<'a>(pub(crate) Option<&'a Report>);
 
 /// What the report says of a strategy; what only all of its rows would say stays empty.
-fn partial_row(name: &str, report: Option<&Report>) -> Line {
+fn partial_row(name: &str, row: Option<&StrategyReport>) -> Line {
     let mut line = Line::default();
     line.text(name);
-    let row = report.and_then(|report| report.strategies.iter().find(|row| row.name == name));
     let requests = row.map(|row| &row.requests);
     let counts = |of: fn(&observe::Requests) -> u64| requests.map(of);
     line.maybe(counts(|it| it.orders)).maybe(counts(|it| it.rejected)).maybe(counts(|it| it.cancels));
     line.maybe(counts(|it| it.cancels_rejected)).maybe(counts(|it| it.replaces));
     line.maybe(counts(|it| it.replaces_rejected)).maybe(row.map(|row| row.fills));
     line.empty().empty().maybe(row.map(|row| row.position)).empty();
-    match row {
-        Some(row) => line.decimal((row.pnl * 1e9).round() as i128),
+    match row.and_then(|row| row.pnl_exact) {
+        Some(pnl) => line.decimal(pnl.0),
         None => line.empty(),
     };
     while line.cells() < sheets::STRATEGIES.len() {

@@ -194,3 +194,26 @@ fn an_order_counts_as_the_largest_that_it_has_been_and_never_fills_by_more_than_
     });
     assert_eq!(unseen, 1.0, "an order whose request was not seen is as large as its fills say");
 }
+
+#[test]
+fn money_of_a_run_that_was_read_in_part_is_that_of_the_report_to_the_last_billionth() {
+    // Beyond the 53 bits of a float.
+    let exact = 9_007_199_254_740_993_123_456_789;
+    let row = StrategyReport {
+        name: "maker".to_owned(),
+        requests: observe::Requests::default(),
+        fills: 7,
+        position: 0,
+        pnl: exact as f64 / 1e9,
+        pnl_exact: Some(topology::config::Decimal(exact)),
+        positions: Vec::new(),
+    };
+    let cells = |line: Line| -> BTreeMap<String, String> {
+        let names = sheets::STRATEGIES.iter().map(|column| column.name.to_owned());
+        names.zip(line.shown_cells()).collect()
+    };
+    let known = cells(partial_row("maker", Some(&row)));
+    assert_eq!((known["pnl"].as_str(), known["fills"].as_str()), ("9007199254740993.123456789", "7"));
+    assert_eq!((known["sharpe"].as_str(), known["sharpe_sum4"].as_str()), ("", ""));
+    assert_eq!(cells(partial_row("maker", None))["pnl"], "");
+}

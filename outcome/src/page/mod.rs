@@ -78,7 +78,7 @@ fn header(all: &Gathered, name: &str) -> String {
         note(&mut text, &format!("Node {} failed: {reason}", node.name));
     }
     report.caveats.iter().for_each(|caveat| note(&mut text, caveat));
-    let pnl: f64 = report.strategies.iter().map(|strategy| strategy.pnl).sum();
+    let pnl = report.pnl();
     let drawdown = all.drawdown.iter().map(|point| point.1).fold(0.0, f64::min);
     let class = if pnl < 0.0 { "down" } else { "up" };
     let drawdown = if all.drawdown.is_empty() { "–".to_owned() } else { format!("{drawdown:.2}") };

@@ -44,7 +44,7 @@ impl Row {
             seconds: manifest.and_then(|manifest| manifest.seconds),
             orders: report.map(|report| report.totals.requests.orders),
             fills: report.map(|report| report.totals.fills),
-            pnl: report.map(|report| report.strategies.iter().map(|strategy| strategy.pnl).sum()),
+            pnl: report.map(observe::Report::pnl),
             complete: manifest.map(|manifest| manifest.complete),
             bytes: shelved.bytes,
             error: shelved.manifest.as_ref().err().map(ToString::to_string),
