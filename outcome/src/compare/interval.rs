@@ -89,11 +89,11 @@ impl Dependence {
         let reach = quiet.unwrap_or_else(|| (1..=lags).rev().find(|lag| !is_small(*lag)).unwrap_or(1));
         let window = (2 * reach).clamp(1, last);
         let (mut spectrum, mut curvature) = (variance, 0.0);
-        for lag in 1..=window {
+        for (lag, covariance) in covariances.iter().enumerate().take(window + 1).skip(1) {
             let share = lag as f64 / window as f64;
             let weight = (2.0 * (1.0 - share)).clamp(0.0, 1.0);
-            spectrum += 2.0 * weight * covariances[lag];
-            curvature += 2.0 * weight * lag as f64 * covariances[lag];
+            spectrum += 2.0 * weight * covariance;
+            curvature += 2.0 * weight * lag as f64 * covariance;
         }
         let most = (3.0 * size.sqrt()).min(size / 3.0).ceil();
         let neighbour = covariances[1] / variance;
