@@ -15,7 +15,7 @@ mod observer;
 mod support;
 
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use backtest::{Plugins, Witness};
@@ -175,13 +175,20 @@ fn program(spec: &NodeSpec, node: Node) -> Result<Box<dyn Steps>, (String, Exit)
     service.steps.unwrap()(node).map_err(failed)
 }
 
+fn next(number: &Mutex<u32>) -> u32 {
+    let mut number = number.lock().unwrap();
+    *number += 1;
+    *number
+}
+
 /// All lines of a run, those before the end of its data, and what it counted.
 fn run(day: &Day, way: &Way, end: u64) -> Reader {
     let folder = tempfile::tempdir().unwrap();
     day.write(folder.path(), end);
     // Tests of one process run side by side.
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    let instance = format!("no-future-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    static NEXT: Mutex<u32> = Mutex::new(0);
+    let number = next(&NEXT);
+    let instance = format!("no-future-{}-{number}", std::process::id());
     let text = platform(day, way, &day.files(folder.path()), &instance);
     let platform = topology::parse("no-future.toml", &text, &[]).unwrap_or_else(|error| panic!("{error}"));
     let mut topology = platform.topology;

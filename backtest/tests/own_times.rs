@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
 use std::cell::RefCell;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use backtest::{Plugins, Unwatched};
@@ -111,11 +111,15 @@ fn program(spec: &NodeSpec, node: Node) -> Result<Box<dyn Steps>, (String, Exit)
 
 /// The fills of one buyer on a LOBSTER day.
 fn fills(day: &str, data: &str, latency: &str, parameters: &str) -> Vec<(u64, String, bool)> {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    static NEXT: Mutex<u32> = Mutex::new(0);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("message.csv");
     std::fs::write(&file, day).unwrap();
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let number = {
+        let mut next = NEXT.lock().unwrap();
+        *next += 1;
+        *next
+    };
     let text = format!(
         "[platform]\ninstance = \"own-times-{}-{number}\"\ndeterministic = true\n[md]\nsource = \"lobster\"\nfiles = \"{}\"\n\
          readers = \"gated\"\nprior = \"none\"\nsymbols = [\"AAA\"]\n[matching]\nfill = \"book\"\n{latency}\n[journal]\n\

@@ -535,7 +535,8 @@ mod tests {
     fn all_that_is_kept_for_a_session_counts() {
         let board = board(1);
         let long = "x".repeat(100_000);
-        let requests: [(&str, fn(&mut Session, &Board, &str, usize)); 3] = [
+        type Request = fn(&mut Session, &Board, &str, usize);
+        let requests: [(&str, Request); 3] = [
             ("orders that never were", |session, _, long, _| session.tell(9, "orders", long)),
             ("charts", |session, board, long, number| {
                 let id = format!("c{number}");

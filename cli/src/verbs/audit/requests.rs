@@ -303,6 +303,6 @@ mod tests {
         assert!(!is_as_asked(&named, &Request::New(sent)), "an account that was named stays");
         let opens = |flags| Request::New(NewOrder { flags, ..order(1) });
         assert!(is_as_asked(&opens(NewOrder::OFFSET_OPEN), &opens(0)), "the account nets");
-        assert!(!is_as_asked(&opens(NewOrder::OFFSET_OPEN), &opens(NewOrder::OFFSET_TODAY)));
+        assert!(!is_as_asked(&opens(NewOrder::OFFSET_OPEN), &opens(NewOrder::OFFSET_CLOSE_TODAY)));
     }
 }
