@@ -29,6 +29,7 @@ after = "0s"
 phase = "opening-freeze"
 PHASES
 [journal]
+capacity = "8MiB"
 td.orders.capacity = "16MiB"
 td.drops.capacity = "64MiB"
 [[accounts]]
