@@ -109,11 +109,13 @@ public final class Journals {
     public static final int REGISTRY_UNDELIVERED = 744;
     public static final int REGISTRY_AT_RISK = 752;
     public static final int REGISTRY_MORE_COUNTERS = 768;
+    public static final int REGISTRY_LATER_COUNTERS = 576;
     public static final int REGISTRY_NOTIFY_WORDS = 2;
     public static final int REGISTRY_RECORD_WORDS = 128;
     public static final int REGISTRY_COUNTER_COUNT = 32;
     public static final int REGISTRY_BELL_WORDS = 8;
     public static final int REGISTRY_ALL_COUNTER_COUNT = 64;
+    public static final int REGISTRY_LATER_COUNTER_COUNT = 8;
 
     // The lock file.
     public static final int LOCK_MAGIC = 0;
