@@ -357,6 +357,11 @@ fn what_a_killed_td_left_to_its_successor_is_no_difference() {
     let (master, td, matching) = (pid("master"), pid("td"), pid("matching"));
     // Without a master nobody is started again. td sends on, and is not answered; then matching answers, and is not heard.
     kill(master, "KILL");
+    // The end of master orphans its process group, and the kernel continues what is stopped there: only then is matching stopped.
+    platform.home.wait_for("the end of master", || {
+        let stat = std::fs::read_to_string(format!("/proc/{master}/stat")).unwrap_or_default();
+        stat.is_empty() || stat.contains(") Z ")
+    });
     kill(matching, "STOP");
     let head = || Journal::open_read_only(platform.journal("td.orders")).expect("td's orders").head();
     let stopped = head();
@@ -366,14 +371,19 @@ fn what_a_killed_td_left_to_its_successor_is_no_difference() {
     let answers =
         || Journal::open_read_only(platform.journal("matching.executions")).expect("answers").head();
     let unanswered = answers();
+    let answers =
+        || Journal::open_read_only(platform.journal("matching.executions")).expect("answers").head();
+    let unanswered = answers();
     kill(matching, "CONT");
     assert_eq!(exit(&platform.run("account deposit 7 5 --why late")), 5);
+    platform.home.wait_for("answers that td does not read", || answers() > unanswered);
     platform.settles();
     let report = platform.json("audit");
     assert_eq!(report["differences"], Value::Array(Vec::new()), "{report:#}");
     let notes = report["parts"][0]["notes"].to_string();
-    // Answers of matching that td has not read are named too, where there are any.
-    assert!(notes.contains("of desk.entries not in td.drops yet"), "{notes}");
+    for journal in ["matching.executions", "desk.entries"] {
+        assert!(notes.contains(&format!("of {journal} not in td.drops yet")), "{notes}");
+    }
     assert!(notes.contains("td does not run, and its successor writes it"), "{notes}");
     // The successor writes it.
     platform.signal("CONT");
