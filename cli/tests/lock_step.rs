@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use journal::{Journal, JournalFiles, ReadError};
 use serde_json::Value;
-use wire::{AnyMessage, Fill};
+use wire::{AnyMessage, Fill, MarketTime, Message};
 
 use home::{Home, kill, number, stderr, stdout};
 
@@ -205,6 +205,41 @@ fn a_run_that_is_stopped_has_the_first_fills_of_the_whole_run() {
         assert!(interrupted || part.len() == whole.len(), "run {run} claims to repeat");
     }
     assert!(cut_short > 0, "every run came to its end before it was stopped");
+}
+
+/// Times of the frames in a journal of the running platform, those of the market's announced times apart.
+fn times(home: &Home, journal: &str) -> (Vec<u64>, Vec<u64>) {
+    let folder = home.root.path().join("answers/journals");
+    let journal = Journal::open_read_only(JournalFiles::new(&folder, &folder, journal)).expect("a journal");
+    let mut reader = journal.observe(journal.first_position()).expect("a reader");
+    let (mut announced, mut others) = (Vec::new(), Vec::new());
+    while let Some(frame) = reader.read().expect("all frames are there") {
+        let times = if frame.message_id == MarketTime::ID { &mut announced } else { &mut others };
+        times.push(frame.time);
+    }
+    (announced, others)
+}
+
+/// md writes a message to one journal after the other, and may be held up between them for as long as the host likes.
+#[test]
+fn nothing_follows_from_a_message_before_it_is_in_all_journals() {
+    let home = Home::new();
+    let up = home.colo(&["up", "--stay", &answers(&home, 100_000, 1_000_000, &long_day(400))]);
+    assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    home.wait_for("the source's end", || home.node("answers", "md")["state"] == "finished");
+    let (first, second) = (times(&home, "md.flow").0, times(&home, "md.quotes").0);
+    assert!(first.len() > 100 && first.len() == second.len(), "{} and {} times", first.len(), second.len());
+    for journal in ["td.orders", "reports.quick-1", "reports.quick-2", "reports.quick-3", "reports.slow-1"] {
+        let (_, followed) = times(&home, journal);
+        assert!(!followed.is_empty(), "{journal} is empty");
+        for (&begin, &end) in first.iter().zip(&second) {
+            let next = followed.partition_point(|time| *time < begin);
+            let early = followed.get(next).filter(|time| **time < end);
+            assert_eq!(early, None, "{journal}: between {begin} and {end}");
+        }
+    }
+    let down = home.colo(&["down", "answers"]);
+    assert!(down.status.success(), "{}\n{}", stderr(&down), home.logs());
 }
 
 /// Makers whose orders work when the source ends, and takers.

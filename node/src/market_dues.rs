@@ -3,6 +3,9 @@
 //! A strategy has timers and bars, matching has requests and reports under way. Each writes the earliest of its own times into its
 //! seat before its cursors move ([`Counter::MarketDue`]), so md, which waits for the cursors, knows all of them before it
 //! publishes the next event.
+//!
+//! md's own is the time of a message that it has not written to all its journals yet. A node that hears of a consequence in the first
+//! of them would otherwise be ahead of a reader of the second, or not, as the scheduler likes: so td passes nothing on until then.
 
 use std::sync::Arc;
 
@@ -21,17 +24,28 @@ pub struct MarketDues {
 }
 
 impl MarketDues {
-    /// Those of a node's instance.
+    /// Those that act in a node's instance: what md has to announce.
     ///
     /// # Errors
     /// The instance's description of itself cannot be read.
-    pub fn of(node: &Node) -> std::io::Result<MarketDues> {
+    pub fn of_actors(node: &Node) -> std::io::Result<MarketDues> {
+        MarketDues::of(node, &[NodeKind::Strategy, NodeKind::Matching])
+    }
+
+    /// md's, in a node's instance: it has one while a message is not in all its journals.
+    ///
+    /// # Errors
+    /// The instance's description of itself cannot be read.
+    pub fn of_md(node: &Node) -> std::io::Result<MarketDues> {
+        MarketDues::of(node, &[NodeKind::Md])
+    }
+
+    fn of(node: &Node, kinds: &[NodeKind]) -> std::io::Result<MarketDues> {
         let handle = node.handle();
         let text = std::fs::read(node.instance().topology())?;
         let topology: Topology = serde_json::from_slice(&text)?;
-        let acts = |kind| matches!(kind, NodeKind::Strategy | NodeKind::Matching);
-        let seats = topology.nodes.iter().filter(|spec| acts(spec.kind)).map(|spec| u32::from(spec.seat));
-        Ok(MarketDues { registry: handle.registry, seats: seats.collect() })
+        let specs = topology.nodes.iter().filter(|spec| kinds.contains(&spec.kind));
+        Ok(MarketDues { registry: handle.registry, seats: specs.map(|spec| u32::from(spec.seat)).collect() })
     }
 
     /// The earliest of their times.

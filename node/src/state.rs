@@ -241,7 +241,7 @@ counters! {
     /// No counter: 1 while a strategy hears the market of before its start; 0 from then on.
     WarmingUp = 61 => "warming_up",
     /// No counter: in lock-step, when by the market's time the node has something to do of its own, in nanoseconds since the
-    /// epoch; 0: nothing.
+    /// epoch; 0: nothing. In md's seat the time of a message that is not in all its journals yet.
     MarketDue = 48 => "market_due_ns",
     /// Times at which md announced the market's time to its readers in lock-step.
     MarketTimes = 47 => "market_times",

@@ -26,7 +26,7 @@ pub(super) struct MarketClock {
 impl MarketClock {
     pub(super) fn of(node: &Node, lock_step: &LockStep) -> Result<MarketClock, RunError> {
         let dues = match lock_step.is_on() {
-            true => Some(MarketDues::of(node).map_err(|error| {
+            true => Some(MarketDues::of_actors(node).map_err(|error| {
                 RunError::failed(format!("lock-step: the instance's topology cannot be read: {error}"))
             })?),
             false => None,

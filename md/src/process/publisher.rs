@@ -23,6 +23,8 @@ pub(super) struct Publisher {
     depths: Option<Depths>,
     flow: Option<Output>,
     handle: NodeHandle,
+    /// In lock-step over processes: td waits for a message that is not in all its journals yet.
+    is_awaited: bool,
     sent: Sent,
     lateness_max: u64,
     /// Messages that a predecessor has written to `md.quotes`, `md.best` and `md.flow`, and that the source repeats: not
@@ -94,7 +96,7 @@ impl Publisher {
             Some(best) => Some(keep_depths(node, &best.output)?),
             None => None,
         };
-        Ok(Publisher {
+        let publisher = Publisher {
             instruments: node.take_output("instruments")?,
             quotes,
             best,
@@ -102,6 +104,7 @@ impl Publisher {
             flow,
             lateness_max: node.handle().counter(Counter::LatenessMax),
             handle: node.handle(),
+            is_awaited: node.assignment().deterministic && !node.is_stepped(),
             sent: Sent::default(),
             skip_quotes: 0,
             skip_best: 0,
@@ -111,7 +114,24 @@ impl Publisher {
             announced: [false; 3],
             times: node.handle().counter(Counter::MarketTimes),
             market: Market::default(),
-        })
+        };
+        // What a predecessor had begun is written again, and announced again.
+        publisher.is_written();
+        Ok(publisher)
+    }
+
+    /// A message of this time goes to several journals, one after the other.
+    fn is_being_written(&self, event_time: Nanos) {
+        if self.is_awaited {
+            self.handle.set(Counter::MarketDue, event_time.0.max(1));
+        }
+    }
+
+    /// The message is in all of them.
+    fn is_written(&self) {
+        if self.is_awaited {
+            self.handle.set(Counter::MarketDue, 0);
+        }
     }
 
     /// Completes what it lists.
@@ -262,6 +282,7 @@ impl Publisher {
     }
 
     pub(super) fn trade(&mut self, trade: &TradePrint) -> Result<(), WriteError> {
+        self.is_being_written(trade.event_time);
         let topic = trade.instrument.0;
         let half = self.is_half(trade.instrument);
         if let Some(quotes) = self.quotes.as_mut().filter(|_| !half)
@@ -277,12 +298,14 @@ impl Publisher {
             return Err(error);
         }
         self.set_half(trade.instrument, false);
+        self.is_written();
         self.sent.trades += 1;
         self.handle.set(Counter::Trades, self.sent.trades);
         Ok(())
     }
 
     pub(super) fn quote(&mut self, quote: &Quote) -> Result<(), WriteError> {
+        self.is_being_written(quote.event_time);
         let topic = quote.instrument.0;
         // A predecessor's depths are as new as what it published, and are not set back.
         let is_repeated = self.is_skipping();
@@ -314,6 +337,7 @@ impl Publisher {
             bests.published(quote.instrument, best);
         }
         self.set_half(quote.instrument, false);
+        self.is_written();
         self.sent.quotes += 1;
         self.handle.set(Counter::Quotes, self.sent.quotes);
         if let Some(written) = written
@@ -340,6 +364,7 @@ impl Publisher {
 
     /// Announces the market's time in every journal of market data.
     pub(super) fn market_time(&mut self, event_time: Nanos) -> Result<(), WriteError> {
+        self.is_being_written(event_time);
         let time = MarketTime { event_time };
         let bests = self.best.as_mut().map(|best| &mut best.output);
         let outputs = [self.flow.as_mut(), self.quotes.as_mut(), bests];
@@ -350,6 +375,7 @@ impl Publisher {
             }
         }
         self.announced = [false; 3];
+        self.is_written();
         self.times += 1;
         self.handle.set(Counter::MarketTimes, self.times);
         Ok(())

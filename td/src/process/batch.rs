@@ -5,10 +5,13 @@
 //! in the order of seats, before it reads anything else. What is taken then depends on what was published only. What the
 //! ledger asks for is taken so too: it writes while matching does.
 //!
+//! md writes a message to several journals one after the other. Until it is in all of them td takes no batch and reads no execution:
+//! a strategy hears a report behind the market's message that caused it, whichever journal it reads.
+//!
 //! md waits until all requests are answered, so strategies that answer each other without end would block it for ever:
 //! requests between two of its messages are counted, and bounded.
 
-use node::{InputId, Node, Quiescence, RunError};
+use node::{InputId, MarketDues, Node, Quiescence, RunError};
 use topology::Stream;
 
 use super::extent::Extent;
@@ -25,6 +28,12 @@ pub(super) struct Batches {
     extent: Extent,
     /// md's journals.
     market: Quiescence,
+    /// A message that md has not written to all of them yet.
+    half_written: MarketDues,
+    /// At the begin of this turn there was such a message.
+    waits: bool,
+    /// In this turn an execution was not read because of one.
+    refused: bool,
     /// Position of md's journals when the first batch of this event was opened.
     event: u64,
     requests: Requests,
@@ -65,7 +74,11 @@ impl Batches {
         let names = node.inputs().iter().map(|input| input.peer.clone()).collect();
         let is_market = |name: &str| Stream::of(name).is_some_and(Stream::is_market_data);
         let market = Quiescence::watch(node.instance(), is_market).map_err(|error| failed(&error))?;
+        let half_written = MarketDues::of_md(node).map_err(|error| failed(&error))?;
         Ok(Batches {
+            half_written,
+            waits: false,
+            refused: false,
             market,
             event: 0,
             requests: Requests::new(limit, names),
@@ -81,6 +94,18 @@ impl Batches {
         self.extent.is_open()
     }
 
+    /// A turn begins. True when md is writing a message: td looks again soon.
+    pub(super) fn begin_turn(&mut self) -> bool {
+        self.refused = false;
+        self.waits = self.half_written.earliest().is_some();
+        self.waits
+    }
+
+    /// True when an execution waits for a message that md began to write after the turn had begun: nobody wakes td for it.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.refused && !self.waits
+    }
+
     /// Where md's journals were when the latest batch was opened: it grows from event to event.
     pub(super) fn event(&self) -> u64 {
         self.event
@@ -91,7 +116,8 @@ impl Batches {
         if self.is_open() || !self.has_orders() {
             return false;
         }
-        if !self.others.is_quiet() {
+        // A request that answers half a message was written behind md's word that there is more: that word is looked for last.
+        if !self.others.is_quiet() || self.half_written.earliest().is_some() {
             return true;
         }
         let event = self.market.journals().iter().map(|journal| journal.head()).sum();
@@ -119,7 +145,11 @@ impl Batches {
     }
 
     /// Whether executions are read, given whether requests wait for room.
-    pub(super) fn reads_executions(&self, requests_wait: bool) -> bool {
+    pub(super) fn reads_executions(&mut self, requests_wait: bool) -> bool {
+        if self.half_written.earliest().is_some() {
+            self.refused = true;
+            return false;
+        }
         self.extent.reads_executions(requests_wait)
     }
 

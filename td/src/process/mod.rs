@@ -425,6 +425,7 @@ impl Component for Td {
         self.take_deferred(context);
         self.keep_unreported(context);
         if let Some(batches) = &mut self.batches {
+            waiting |= batches.begin_turn();
             let was_open = batches.is_open();
             waiting |= batches.advance();
             if batches.is_open() && !was_open {
@@ -471,6 +472,10 @@ impl Component for Td {
             Some(batches) => batches.reads_executions(self.orders.backlog() > 0),
             None => is_free,
         }
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.batches.as_ref().is_some_and(Batches::is_wanted)
     }
 
     fn looks_ahead(&self, input: InputId) -> u32 {
