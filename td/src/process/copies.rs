@@ -1,9 +1,10 @@
 //! What an event brings into the drop copy: all of it in one commit.
 
-use node::{Frame, InputId, Posted};
+use node::{Context, Frame, InputId, Posted};
 use wire::{AnyMessage, DROP_REFUSED, DROP_TAKEN, Execution, Message, NewOrder, OrderUpdate, Request};
 
 use super::Td;
+use super::drops::Sent;
 use super::recall::Copied;
 use super::settled::Pending;
 use crate::desk::kill_entry;
@@ -15,9 +16,9 @@ impl Td {
         if self.gateway.has_kills() {
             return self.copy_with_kills(frames, execution);
         }
-        let is_sent = self.orders.backlog() == 0;
+        let sent = Sent::of(&self.orders);
         if let Some(accounts) = &mut self.accounts {
-            accounts.drops.add(frames, execution, is_sent);
+            accounts.drops.add(frames, execution, sent);
         }
     }
 
@@ -30,9 +31,9 @@ impl Td {
             log::warn!("kill switch: {:?} {}: {entry:?}", kill.scope, kill.subject);
         }
         let event: Vec<Posted<'_>> = frames.iter().copied().chain(entries.iter().map(taken)).collect();
-        let is_sent = self.orders.backlog() == 0;
+        let sent = Sent::of(&self.orders);
         if let Some(accounts) = &mut self.accounts {
-            accounts.drops.add(&event, execution, is_sent);
+            accounts.drops.add(&event, execution, sent);
             accounts.fallen.extend(kills);
         }
     }
@@ -44,10 +45,11 @@ impl Td {
             Copied::Execution(execution, kills) => {
                 let kills: Vec<AnyMessage> =
                     kills.iter().map(|kill| AnyMessage::AccountChange(kill_entry(kill))).collect();
+                let position = execution.position();
                 let execution = execution_copy(execution);
                 let event: Vec<Posted<'_>> =
                     std::iter::once(execution).chain(kills.iter().map(taken)).collect();
-                self.copy(&event, None);
+                self.copy(&event, position);
             }
         }
     }
@@ -83,10 +85,14 @@ impl Td {
         }
     }
 
-    pub(super) fn drop_execution(&mut self, position: u64, execution: &Execution) {
+    pub(super) fn drop_execution(&mut self, context: &mut Context, position: u64, execution: &Execution) {
         self.copy(&[execution_copy(execution)], Some(position));
-        if self.accounts.as_ref().is_some_and(|accounts| accounts.drops.waits_for_room()) {
+        let Some(accounts) = &self.accounts else { return };
+        if accounts.drops.waits_for_room() {
             self.unsettled.add(self.executions, Pending::Copy);
+        }
+        if accounts.drops.oldest_behind_requests().is_some() && self.unreported.begins(position) {
+            context.keep(self.executions, position);
         }
     }
 }

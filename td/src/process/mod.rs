@@ -45,6 +45,7 @@ use wire::{EndOfStream, Instrument, Message, NodeChange, NodeEvent, NodeRole, Qu
 use crate::{Gateway, GatewayOptions, Limits};
 use batch::Batches;
 use disks::Disks;
+use drops::Sent;
 use epochs::Epochs;
 use leaving::Leaving;
 use recall::{Recall, Trace};
@@ -384,7 +385,7 @@ impl Td {
         };
         let mut done = write(&mut self.orders);
         if let Some(accounts) = &mut self.accounts {
-            done &= accounts.drops.write(self.orders.backlog() == 0);
+            done &= accounts.drops.write(Sent::of(&self.orders));
         }
         for journal in self.unreported.waiting() {
             done &= write(&mut self.reports[*journal]);

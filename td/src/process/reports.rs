@@ -50,7 +50,7 @@ impl Td {
             log::warn!("execution at position {position}: {}", anomaly.as_str());
         }
         if let Some(copy) = outcome.copy(position, message_id, payload) {
-            self.drop_execution(position, &copy);
+            self.drop_execution(context, position, &copy);
         }
         if let Some(delivery) = &outcome.deliver {
             self.deliver(context, position, delivery);

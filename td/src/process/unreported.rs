@@ -118,8 +118,13 @@ impl Unreported {
         &self.waiting
     }
 
+    /// Executions before this position are not kept for reports.
+    fn least(&self) -> u64 {
+        self.read.saturating_sub(self.most)
+    }
+
     /// The position to keep executions from, if it moves. `deferred` is the oldest execution that is not passed on yet;
-    /// `notify` is called with each journal whose number of reports at risk changes.
+    /// `uncopied` the oldest that is not in the drop copy, which is always kept; `notify` is called with each journal whose number of reports at risk changes.
     ///
     /// The reports at risk are the oldest of their journal, so they are committed first; others join them only when the kept
     /// part moves, and are counted then.
@@ -127,6 +132,7 @@ impl Unreported {
         &mut self,
         reports: &[B],
         deferred: Option<u64>,
+        uncopied: Option<u64>,
         mut notify: impl FnMut(usize, u64),
     ) -> Option<u64> {
         let Unreported { held, waiting, .. } = self;
@@ -142,8 +148,8 @@ impl Unreported {
             return None;
         }
         let oldest = self.waiting.iter().filter_map(|journal| reports[*journal].oldest());
-        let needed = oldest.fold(deferred.unwrap_or(u64::MAX), u64::min);
-        let least = self.read.saturating_sub(self.most);
+        let needed = oldest.chain(deferred).chain(uncopied).fold(u64::MAX, u64::min);
+        let least = self.least();
         if needed < least && least < kept + self.step {
             return None;
         }
@@ -156,6 +162,7 @@ impl Unreported {
                 .min()
                 .unwrap_or(self.read),
         };
+        let from = uncopied.map_or(from, |uncopied| uncopied.min(from));
         if from < kept + self.step {
             return None;
         }
@@ -197,7 +204,7 @@ impl Held {
 }
 
 /// The execution that a report passes on; `None`: a refusal, whose request is read again.
-fn execution_of(message_id: u16, payload: &[u8]) -> Option<u64> {
+pub(super) fn execution_of(message_id: u16, payload: &[u8]) -> Option<u64> {
     Execution::decode(message_id, payload).ok()?.position()
 }
 
@@ -216,9 +223,14 @@ impl Td {
         let Td { unreported, reports, routes, deferred, accounts, .. } = self;
         let handle = context.handle();
         let deferred = deferred.first().map(|(position, ..)| *position);
-        let held = accounts.as_ref().and_then(|accounts| accounts.drops.oldest_execution());
-        let deferred = [deferred, held].into_iter().flatten().min();
-        let from = unreported.follow(reports, deferred, |journal, count| {
+        let uncopied = accounts.as_mut().and_then(|accounts| {
+            let drops = &mut accounts.drops;
+            if drops.oldest_behind_requests().is_some_and(|oldest| oldest < unreported.least()) {
+                drops.write_executions();
+            }
+            drops.oldest_execution()
+        });
+        let from = unreported.follow(reports, deferred, uncopied, |journal, count| {
             let Some(seat) = routes.strategies(journal).next().map(|seat| u32::from(seat.0)) else { return };
             if handle.at_risk(seat) == 0 {
                 log::warn!(

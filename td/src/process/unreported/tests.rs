@@ -90,7 +90,7 @@ fn a_report_is_at_risk_when_its_execution_is_not_kept_and_until_it_is_committed(
                 report.commit((random / 4 % 4).min(report.waiting.len()));
             }
         }
-        let moved = unreported.follow(&reports, None, |journal, count| at_risk[journal] = count);
+        let moved = unreported.follow(&reports, None, None, |journal, count| at_risk[journal] = count);
         kept = unreported.from.map_or(kept, |from| from.max(kept));
         assert!(moved.is_none_or(|from| from == kept));
         assert_eq!(kept % FRAME, 0, "an execution starts there");
@@ -109,11 +109,11 @@ fn nothing_is_at_risk_when_everything_is_committed() {
     let mut counts = Vec::new();
     for _ in 0..2_000 {
         execute(&mut unreported, &mut reports, Some(0));
-        unreported.follow(&reports, None, |_, count| counts.push(count));
+        unreported.follow(&reports, None, None, |_, count| counts.push(count));
     }
     assert!(counts.last().is_some_and(|count| *count > 1_000), "{counts:?}");
     reports[0].commit(2_000);
-    unreported.follow(&reports, None, |_, count| counts.push(count));
+    unreported.follow(&reports, None, None, |_, count| counts.push(count));
     assert_eq!((counts.last(), unreported.waiting()), (Some(&0), &[][..]));
     // The kept part follows the cursor from now on.
     execute(&mut unreported, &mut reports, None);
@@ -128,7 +128,7 @@ fn the_cost_grows_with_the_unread_reports_only() {
     let mut looks = Vec::new();
     for count in 1..=16_384_u64 {
         execute(&mut unreported, &mut reports, Some(HUNG));
-        unreported.follow(&reports, None, |_, _| {});
+        unreported.follow(&reports, None, None, |_, _| {});
         if count.is_power_of_two() && count >= 4_096 {
             looks.push(reports[HUNG].looks.get() as f64 / count as f64);
         }
@@ -137,4 +137,18 @@ fn the_cost_grows_with_the_unread_reports_only() {
         reports.iter().enumerate().map(|(at, report)| report.looks.get() * u64::from(at != HUNG)).sum();
     assert_eq!(others, 0, "journals without waiting reports are not looked at");
     assert!(looks.iter().all(|each| (1.0..8.0).contains(each)), "looks a report: {looks:?}");
+}
+
+#[test]
+fn what_is_not_in_the_drop_copy_is_kept_whatever_the_reports_give_up() {
+    let mut reports = reports(2);
+    let mut unreported = Unreported::with_ring(CAPACITY, 0, None, 2);
+    for _ in 0..2_000 {
+        execute(&mut unreported, &mut reports, Some(0));
+    }
+    let uncopied = unreported.least() / 2 / FRAME * FRAME;
+    unreported.follow(&reports, None, Some(uncopied), |_, _| {});
+    assert!(unreported.from.is_some_and(|from| from <= uncopied), "{:?} of {uncopied}", unreported.from);
+    unreported.follow(&reports, None, None, |_, _| {});
+    assert!(unreported.from.is_some_and(|from| from >= unreported.least()), "{:?}", unreported.from);
 }
