@@ -371,9 +371,6 @@ fn what_a_killed_td_left_to_its_successor_is_no_difference() {
     let answers =
         || Journal::open_read_only(platform.journal("matching.executions")).expect("answers").head();
     let unanswered = answers();
-    let answers =
-        || Journal::open_read_only(platform.journal("matching.executions")).expect("answers").head();
-    let unanswered = answers();
     kill(matching, "CONT");
     assert_eq!(exit(&platform.run("account deposit 7 5 --why late")), 5);
     platform.home.wait_for("answers that td does not read", || answers() > unanswered);

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use journal::{GatedReader, Journal};
+use journal::{GatedReader, Journal, OpenError};
 use wire::AnyMessage;
 
 use crate::platform::Platform;
@@ -34,18 +34,21 @@ pub(crate) struct Witness {
 }
 
 impl Witness {
-    /// Joins all journals. Nothing may be overwritten in them yet.
-    pub(crate) fn join(platform: &Platform) -> Witness {
+    /// Joins all journals. `None` when the host held this process up for so long that a ring has gone round.
+    pub(crate) fn join(platform: &Platform) -> Option<Witness> {
         let open = |(name, files)| {
             let journal = Journal::open(files).expect("a journal");
-            journal.admit_gated(SEAT).expect("its first frame is there");
+            match journal.admit_gated(SEAT) {
+                Err(OpenError::TooLate { .. }) => return None,
+                admitted => admitted.expect("a free seat"),
+            }
             let reader = journal.gated(SEAT).expect("a free seat");
-            (name, journal, reader)
+            Some((name, journal, reader))
         };
-        let journals: Vec<_> =
-            platform.journals().into_iter().filter(|(name, _)| name != "td.samples").map(open).collect();
+        let wanted = platform.journals().into_iter().filter(|(name, _)| name != "td.samples");
+        let journals = wanted.map(open).collect::<Option<Vec<_>>>()?;
         let (stop, stopped) = channel();
-        Witness { stop, thread: std::thread::spawn(move || read(journals, &stopped)) }
+        Some(Witness { stop, thread: std::thread::spawn(move || read(journals, &stopped)) })
     }
 
     /// What was written, once everybody who writes has ended.
