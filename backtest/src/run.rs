@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use master::Embedded;
-use node::{Clock, NodeState, Phase};
+use node::{Clock, Counter, NodeState, Phase};
 use observe::{InstanceView, JournalMemory, Report, Run};
 use topology::Topology;
 
@@ -102,6 +102,8 @@ pub fn run(
     let is_interrupted = !has_begun || !play(&mut crew, witness, view.clock(), &mut messages, &mut go_on);
     let took = market.elapsed();
     let before = view.seats();
+    // A time that md announces between two messages is none of the market's.
+    let announced: u64 = before.iter().map(|seat| seat.counter(Counter::MarketTimes)).sum();
     let memory = JournalMemory::of_all(&view, crew.topology());
     crew.instance().set_phase(Phase::Stopping);
     let seconds = began.elapsed().as_secs_f64();
@@ -109,7 +111,7 @@ pub fn run(
     let report = Report::gather(&view, crew.topology(), Run { before, memory, seconds });
     crew.into_instance().remove();
     let report = report.map_err(|error| BacktestError::Report(error.to_string()))?;
-    Ok(Outcome { report, is_interrupted, messages, took })
+    Ok(Outcome { report, is_interrupted, messages: messages.saturating_sub(announced), took })
 }
 
 /// The market, message by message. False when somebody has ended it before.
