@@ -22,6 +22,8 @@ use wire::{
     StrategyId, Text, TimeInForce, WideMoney,
 };
 
+use super::kills::Kills;
+
 /// An attempt that has traded nothing doubles the number of surveys until the next, up to this.
 const LONGEST_PAUSE: u32 = 64;
 /// Without a band, a forced order trades at prices up to this part worse than the mark: a tenth.
@@ -92,8 +94,7 @@ pub(crate) struct Guard {
     waiting: VecDeque<Wanted>,
     /// Forced orders, written or waiting, that the drop copy does not have yet.
     on_way: Vec<NewOrder>,
-    /// Kills that the drop copy does not have yet.
-    kills: BTreeSet<(AccountScope, u32)>,
+    kills: Kills,
     called: BTreeSet<(AccountId, Option<StrategyId>)>,
     pauses: BTreeMap<Lots, Pause>,
     steps: BTreeMap<Step, Pause>,
@@ -111,7 +112,7 @@ impl Guard {
             sequence: 0,
             waiting: VecDeque::new(),
             on_way: Vec::new(),
-            kills: BTreeSet::new(),
+            kills: Kills::default(),
             called: BTreeSet::new(),
             pauses: BTreeMap::new(),
             steps: BTreeMap::new(),
@@ -119,12 +120,43 @@ impl Guard {
         }
     }
 
-    /// Takes over what a predecessor has sent: what the desk has not seen of it is on its way.
-    pub(crate) fn restore(&mut self, sent: impl IntoIterator<Item = NewOrder>, desk: &Desk) {
-        self.on_way.extend(sent.into_iter().filter(|order| order.order_id.strategy() == self.seat));
+    /// Takes over what a predecessor has sent, with positions in its journal, of which td has read what stands before `read`: what
+    /// the desk has not seen of it is on its way.
+    pub(crate) fn restore(&mut self, sent: impl IntoIterator<Item = (u64, Wanted)>, read: u64, desk: &Desk) {
+        let killed = desk.killed();
+        for (position, wanted) in sent {
+            match wanted {
+                // What td has read may be behind what the desk contains, and is recognised by its number.
+                Wanted::Close(order) if order.order_id.strategy() == self.seat => self.on_way.push(order),
+                Wanted::Close(_) => {}
+                Wanted::Kill(_) | Wanted::Freeze(_) | Wanted::Cancel(_) if position < read => {}
+                Wanted::Kill(kill) if killed.contains(&(kill.scope, kill.subject)) => {}
+                Wanted::Kill(kill) => self.kills.written(kill.scope, kill.subject, position),
+                Wanted::Freeze(change) => self.begin(match change.action {
+                    AccountAction::Freeze => Step::Freeze(AccountId(change.subject)),
+                    _ => Step::Free(AccountId(change.subject)),
+                }),
+                Wanted::Cancel(cancel) => self.begin(Step::Cancel(cancel.order_id, cancel.instrument)),
+            }
+        }
         if let Some(newest) = desk.newest_order(self.seat) {
             self.arrived(newest);
         }
+    }
+
+    /// td was asked for this step: it is asked for again after a pause.
+    fn begin(&mut self, step: Step) {
+        self.steps.entry(step).or_default().begin();
+    }
+
+    /// True while kills are waited for: [`Guard::read`] is to be called between surveys.
+    pub(crate) fn awaits_kills(&self) -> bool {
+        !self.kills.is_empty()
+    }
+
+    /// td has read what stands before this position, and each survey from now on contains what td had written by now.
+    pub(crate) fn read(&mut self, position: u64) {
+        self.kills.read(position);
     }
 
     /// A frame of the drop copy: what was asked for arrives.
@@ -156,7 +188,7 @@ impl Guard {
                 if let Ok(change) = AccountChange::decode(payload)
                     && change.action == AccountAction::Kill
                 {
-                    self.kills.remove(&(change.scope, change.subject));
+                    self.kills.arrived(change.scope, change.subject);
                 }
             }
             _ => {}
@@ -172,7 +204,7 @@ impl Guard {
     pub(crate) fn survey(&mut self, desk: &Desk, listed: &Listed) -> Vec<Call> {
         let (kills, actions) = desk.look();
         for kill in kills {
-            if self.kills.insert((kill.scope, kill.subject)) {
+            if self.kills.ask(kill.scope, kill.subject) {
                 self.waiting.push_back(Wanted::Kill(killing(kill.scope, kill.subject)));
             }
         }
@@ -285,9 +317,12 @@ impl Guard {
         self.waiting.front()
     }
 
-    /// It has gone.
-    pub(crate) fn sent(&mut self) {
-        self.waiting.pop_front();
+    /// It was written at this position.
+    pub(crate) fn sent(&mut self, position: u64) {
+        match self.waiting.pop_front() {
+            Some(Wanted::Kill(kill)) => self.kills.written(kill.scope, kill.subject, position),
+            Some(Wanted::Freeze(_) | Wanted::Cancel(_) | Wanted::Close(_)) | None => {}
+        }
     }
 }
 

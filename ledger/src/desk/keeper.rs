@@ -40,6 +40,9 @@ pub(crate) struct Keeper {
     shown: Accounts,
     desk: Output,
     risk: Output,
+    /// The journal of `risk`, and the seat of td, for how far td has read it.
+    asked: Quiescence,
+    td: u32,
     /// The drop copy's journal, for its head.
     journal: Quiescence,
     /// The drop copy is read before this position.
@@ -76,9 +79,13 @@ impl Keeper {
         let lock_step = node.assignment().deterministic;
         let every = section.config.mark_every.as_nanos() as u64;
         let mut pacer = Pacer::new(if lock_step { 0 } else { every });
+        let td = node.inputs().get(drops.0).map_or(0, |input| input.peer_seat);
+        let asked = Quiescence::watch(node.instance(), |journal| journal == risk.journal)
+            .map_err(|error| failed(&error))?;
         if node.assignment().generation > 1 {
             follower = restore::follower(node, drops, options)?;
-            restore::sent(node, &risk.journal, &mut guard, &mut pacer, &follower)?;
+            let read = asked.journals().first().map_or(0, |journal| journal.finished_by(td));
+            restore::sent(node, (&risk.journal, read), &mut guard, &mut pacer, &follower)?;
         }
         follower.desk.instruments().into_iter().for_each(|instrument| pacer.in_play(instrument));
         let slots = section.config.most_accounts.saturating_add(seats).saturating_add(MORE_SLOTS);
@@ -95,6 +102,8 @@ impl Keeper {
             shown: Accounts::keep(&node.handle(), slots).map_err(|error| failed(&error))?,
             desk,
             risk,
+            asked,
+            td,
             journal: Quiescence::watch(node.instance(), |journal| journal == name)
                 .map_err(|error| failed(&error))?,
             read: begin,
@@ -226,6 +235,11 @@ impl Keeper {
             if now >= due {
                 self.survey(context);
                 self.surveys.made(now, context.now());
+                if self.guard.awaits_kills()
+                    && let Some(asked) = self.asked.journals().first()
+                {
+                    self.guard.read(asked.finished_by(self.td));
+                }
             }
             if let Some(next) = self.surveys.deadline(self.guard.is_busy()) {
                 context.wake_at(next);
@@ -278,7 +292,7 @@ impl Keeper {
                 Wanted::Close(order) => self.risk.send(0, order),
             };
             match sent {
-                Ok(_) => self.guard.sent(),
+                Ok(written) => self.guard.sent(written.position),
                 Err(WriteError::Full { .. }) => {
                     context.wake_at(context.now() + RETRY);
                     return Ok(());

@@ -15,6 +15,7 @@
 mod cadence;
 mod guard;
 mod keeper;
+mod kills;
 mod pacer;
 mod publish;
 mod restore;

@@ -2,9 +2,9 @@
 
 use accounts::{Follower, Options};
 use node::{InputId, Node, RunError};
-use wire::{Mark, Message, Nanos, NewOrder};
+use wire::{AccountAction, AnyMessage, Nanos};
 
-use super::guard::Guard;
+use super::guard::{Guard, Wanted};
 use super::pacer::Pacer;
 
 fn failed(error: &dyn std::fmt::Display) -> RunError {
@@ -45,22 +45,32 @@ pub(super) fn follower(node: &Node, drops: InputId, options: Options) -> Result<
     Ok(follower)
 }
 
-/// What the predecessor has sent: the last mark of each instrument, and the forced orders that td has not taken.
+/// What the predecessor has sent: the last mark of each instrument, and what td has not taken of the rest. td has read what stands
+/// before `read`.
 pub(super) fn sent(
     node: &Node,
-    risk: &str,
+    (risk, read): (&str, u64),
     guard: &mut Guard,
     pacer: &mut Pacer,
     follower: &Follower,
 ) -> Result<(), RunError> {
-    let mut orders = Vec::new();
+    let mut sent = Vec::new();
     // What td has not read is there; what is overwritten it has read, and written to the drop copy.
-    node::read_held(node.instance(), risk, None, |frame| match frame.message_id {
-        NewOrder::ID => orders.extend(NewOrder::decode(frame.payload)),
-        Mark::ID => Mark::decode(frame.payload).iter().for_each(|mark| pacer.was_sent(mark)),
-        _ => {}
+    node::read_held(node.instance(), risk, None, |frame| {
+        let wanted = match AnyMessage::decode(frame.message_id, frame.payload) {
+            Ok(AnyMessage::Mark(mark)) => return pacer.was_sent(&mark),
+            Ok(AnyMessage::NewOrder(order)) => Wanted::Close(order),
+            Ok(AnyMessage::CancelOrder(cancel)) => Wanted::Cancel(cancel),
+            Ok(AnyMessage::AccountChange(change)) if change.action == AccountAction::Kill => {
+                Wanted::Kill(change)
+            }
+            Ok(AnyMessage::AccountChange(change)) => Wanted::Freeze(change),
+            Ok(other) => return log::error!("`{risk}` at position {}: {}", frame.position, other.name()),
+            Err(error) => return log::error!("`{risk}` at position {}: {error}", frame.position),
+        };
+        sent.push((frame.position, wanted));
     })
     .map_err(|error| failed(&error))?;
-    guard.restore(orders, &follower.desk);
+    guard.restore(sent, read, &follower.desk);
     Ok(())
 }

@@ -527,7 +527,7 @@ fn a_successor_sends_no_order_again_that_is_on_its_way_or_at_work() {
     let order = world.forced().unwrap();
     let successor = |world: &World| {
         let mut guard = Guard::new(SEAT, 4);
-        guard.restore([order], &world.follower.desk);
+        guard.restore([(64, Wanted::Close(order))], 640, &world.follower.desk);
         guard
     };
     // td has not taken it yet.
@@ -542,6 +542,42 @@ fn a_successor_sends_no_order_again_that_is_on_its_way_or_at_work() {
     world.guard = successor(&world);
     let next = world.forced().unwrap();
     assert_eq!((next.quantity, next.order_id), (Quantity(2), OrderId::new(SEAT, 4, 1)));
+}
+
+/// td may be slow, and a person may lift the switch between a kill and the same kill once more.
+#[test]
+fn a_kill_is_asked_for_once_whoever_dies_and_again_only_if_td_has_passed_it_over() {
+    let mut world = World::new();
+    world.limit(LimitKind::Loss, 0, 50);
+    world.buy(10, 100);
+    world.mark(STOCK, 90);
+    let (_, wanted) = world.survey();
+    let [Wanted::Kill(kill)] = wanted[..] else { panic!("{wanted:?}") };
+    let at = 640;
+    let successor = |world: &World, read: u64| {
+        let mut guard = Guard::new(SEAT, 4);
+        guard.restore([(at, Wanted::Kill(kill))], read, &world.follower.desk);
+        guard
+    };
+    // It stands in the journal, and td has not read it.
+    world.guard = successor(&world, at);
+    assert!(world.guard.awaits_kills());
+    world.guard.read(at);
+    assert_eq!(world.survey().1, []);
+    world.take(&kill);
+    assert!(!world.guard.awaits_kills(), "the drop copy has it");
+    world.change(AccountAction::Revive, 0);
+    assert_eq!(world.survey().1.len(), 1, "the loss is there still");
+
+    // td has read it before the predecessor's end: what came of that is in the drop copy.
+    world.guard = successor(&world, at + 64);
+    assert!(!world.guard.awaits_kills());
+    assert_eq!(world.survey().1.len(), 1);
+    // td has read it since, and nothing has come of it: a person had killed the account, and has revived it.
+    world.guard = successor(&world, at);
+    assert_eq!(world.survey().1, []);
+    world.guard.read(at + 64);
+    assert_eq!(world.survey().1.len(), 1);
 }
 
 #[test]
