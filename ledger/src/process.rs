@@ -55,9 +55,10 @@ fn run<R: Runner>(mut node: Node, runner: R) -> Result<R::Outcome, RunError> {
     let LedgerSection { config, desk } = node.section()?;
     let interval = config.snapshot.as_nanos() as u64;
     let executions = node.input("executions")?;
-    let mut book = Book::new();
+    let (mut book, mut listed) = (Book::new(), Vec::new());
     if node.assignment().generation > 1 {
-        book = recall(&node, executions)?;
+        listed = listing(&node)?;
+        book = recall(&node, executions, &listed)?;
     }
     let input = node.inputs().get(executions.0);
     let market = input.map_or("", Input::name).to_owned();
@@ -66,7 +67,12 @@ fn run<R: Runner>(mut node: Node, runner: R) -> Result<R::Outcome, RunError> {
     let state = node.take_output("state")?;
     let desk = match desk {
         // Its topics are everybody and the seats.
-        Some(section) => Some(Box::new(Keeper::new(&mut node, &section, interval, state.topics)?)),
+        Some(section) => {
+            let mut keeper = Keeper::new(&mut node, &section, interval, state.topics)?;
+            // Before its first look at the accounts.
+            listed.iter().for_each(|instrument| keeper.listed(instrument));
+            Some(Box::new(keeper))
+        }
         None => None,
     };
     let ledger = Ledger {
@@ -96,12 +102,12 @@ fn run<R: Runner>(mut node: Node, runner: R) -> Result<R::Outcome, RunError> {
     runner.run(node, ledger)
 }
 
-/// The book of this ledger's predecessor.
-fn recall(node: &Node, executions: InputId) -> Result<Book, RunError> {
-    let failed = |error: &dyn std::fmt::Display| {
-        RunError::failed(format!("cannot take up where the ledger was: {error}"))
-    };
-    let snapshot = node::last_snapshot(node.instance()).map_err(|error| failed(&error))?;
+fn failed(error: &dyn std::fmt::Display) -> RunError {
+    RunError::failed(format!("cannot take up where the ledger was: {error}"))
+}
+
+/// The instruments that md has listed so far.
+fn listing(node: &Node) -> Result<Vec<Instrument>, RunError> {
     let mut listed = Vec::new();
     if let Some(input) = node.input("instruments").ok().and_then(|input| node.inputs().get(input.0)) {
         node::read_held(node.instance(), input.name(), None, |frame| {
@@ -111,8 +117,14 @@ fn recall(node: &Node, executions: InputId) -> Result<Book, RunError> {
         })
         .map_err(|error| failed(&error))?;
     }
+    Ok(listed)
+}
+
+/// The book of this ledger's predecessor.
+fn recall(node: &Node, executions: InputId, listed: &[Instrument]) -> Result<Book, RunError> {
+    let snapshot = node::last_snapshot(node.instance()).map_err(|error| failed(&error))?;
     let mut book = match snapshot {
-        Some(snapshot) => Book::restore(&snapshot, &listed).map_err(|error| failed(&error))?,
+        Some(snapshot) => Book::restore(&snapshot, listed).map_err(|error| failed(&error))?,
         None => Book::new(),
     };
     listed.iter().for_each(|instrument| book.list(instrument));
