@@ -113,6 +113,12 @@ limits = { margin_call = "0.8", forced_liquidation = "0.9" }
 number = 11
 deposit = 100000
 limits = { loss = 50 }
+[[accounts]]
+number = 12
+kind = "futures"
+method = "settlement"
+deposit = 1200
+limits = { margin_call = "0.8", forced_liquidation = "0.9" }
 [strategies]
 instruments = "all"
 [[strategies.group]]
@@ -124,7 +130,7 @@ accounts = [7, 8]
 name = "taker"
 program = "builtin:noise"
 count = 1
-accounts = [8, 10, 11]
+accounts = [8, 10, 11, 12]
 [[strategies.group]]
 name = "clumsy"
 program = "builtin:noise"
@@ -141,8 +147,8 @@ impl Script {
         Script { topology: platform.topology, events: Vec::new(), numbers: Default::default() }
     }
 
-    /// A day of everything: orders that rest, trade, change, are cancelled and refused; money in and out, refused too; switches
-    /// that fall by losses and by a person; a position that is closed by force; a settlement.
+    /// A day: orders that rest, trade, change, are cancelled and refused; money in and out, refused too; switches that a person
+    /// throws; a settlement, and one that is refused.
     pub fn day(instance: &str) -> Script {
         let mut script = Script::new(instance, EXCHANGE);
         script.deposit(7, 3_786).deposit(77, 1).withdraw(7, 786).withdraw(7, 1_000_000_000);
@@ -174,21 +180,38 @@ impl Script {
         script.order(CLUMSY, 9, Side::Buy, -20, 1);
         script.revive(9);
         script.order(CLUMSY, 9, Side::Buy, -20, 1);
-        // It has bought, the price falls: its loss passes the limit, and what rests is cancelled.
-        script.order(MAKER, 7, Side::Sell, 1, 5);
-        script.order(TAKER, 11, Side::Buy, 1, 5);
-        script.order(TAKER, 11, Side::Buy, -30, 2);
-        // The same of one that is closed by force.
-        script.order(MAKER, 7, Side::Sell, 1, 1);
-        script.order(TAKER, 10, Side::Buy, 1, 1);
-        let low = script.order(MAKER, 7, Side::Sell, -9, 40);
-        script.order(MAKER, 7, Side::Buy, -12, 90);
-        script.order(TAKER, 11, Side::Sell, -12, 5);
         script.kill(8);
         script.order(TAKER, 8, Side::Buy, 3, 1);
-        script.cancel(MAKER, low);
         script.withdraw(10, 30);
         script.price(1, HOME).settle().settle();
+        script
+    }
+
+    /// The price falls: one account loses more than it may and is killed; a margin account and a futures account pass their bound
+    /// while orders of their own rest, one of which freezes the lots, so they are frozen, their orders cancelled, positions closed
+    /// by force, and both are freed; a settlement.
+    pub fn fall(instance: &str) -> Script {
+        let mut script = Script::new(instance, EXCHANGE);
+        script.order(MAKER, 7, Side::Buy, -2, 30);
+        script.order(MAKER, 7, Side::Sell, 1, 25);
+        for account in [10, 12] {
+            script.order(TAKER, account, Side::Buy, 1, 10);
+            // These lots cannot be closed while it rests.
+            script.order(TAKER, account, Side::Sell, 50, 6);
+        }
+        script.order(TAKER, 11, Side::Buy, 1, 5);
+        script.order(TAKER, 11, Side::Buy, -150, 2);
+        // The bids are taken away, and others come lower.
+        script.order(MAKER, 7, Side::Buy, -121, 90);
+        script.order(TAKER, 8, Side::Sell, -2, 30);
+        script.order(MAKER, 7, Side::Sell, -119, 90);
+        // Frozen or killed no longer, or still.
+        script.order(TAKER, 10, Side::Sell, 60, 1);
+        script.order(TAKER, 11, Side::Sell, 60, 1);
+        script.order(TAKER, 12, Side::Sell, 60, 1);
+        script.deposit(10, 1_000);
+        script.revive(11);
+        script.price(1, HOME - 120).settle();
         script
     }
 

@@ -35,6 +35,16 @@ const fn left_out(journal: &'static str, reason: &'static str) -> Except {
 const EVENTS: Except = left_out("master.events", "has the death and the successor");
 const STATE: Except = left_out("ledger.state", "snapshots; the last one is compared");
 const DESK: Except = left_out("ledger.desk", "snapshots; the last one is compared");
+const RISK: Except = Except {
+    journal: "ledger.risk",
+    reason: "freezes and cancels are asked for again until the drop copy has them, less and less often: how often depends on who \
+             has a turn; marks, kills and orders go once, and what td makes of all is compared in its own journals",
+    compares: |line| {
+        !line.contains(" action=freeze ")
+            && !line.contains(" action=unfreeze ")
+            && !line.contains("CancelOrder ")
+    },
+};
 const BOOKS: Except = left_out("matching.state", "images of books, as time allows");
 /// `is_snapshot` among the flags of a `BookEvent`.
 const SNAPSHOT: u64 = wire::BookEvent::SNAPSHOT as u64;
@@ -60,29 +70,29 @@ pub const WRITERS: &[Writer] = &[
     Writer {
         name: "td",
         node: "td",
-        scripts: &[Script::day, Script::full, Script::elsewhere],
+        scripts: &[Script::day, Script::fall, Script::full, Script::elsewhere],
         least: 20,
-        except: &[EVENTS, STATE, DESK, BOOKS, MARKET],
+        except: &[EVENTS, STATE, DESK, RISK, BOOKS, MARKET],
     },
     Writer {
         name: "ledger",
         node: "ledger",
-        scripts: &[Script::day, Script::elsewhere],
+        scripts: &[Script::day, Script::fall, Script::full, Script::elsewhere],
         least: 4,
-        except: &[EVENTS, STATE, DESK, BOOKS, MARKET],
+        except: &[EVENTS, STATE, DESK, RISK, BOOKS, MARKET],
     },
     Writer {
         name: "matching",
         node: "matching",
-        scripts: &[Script::day],
-        least: 60,
-        except: &[EVENTS, STATE, DESK, BOOKS, MARKET, QUOTES],
+        scripts: &[Script::day, Script::fall, Script::full],
+        least: 6,
+        except: &[EVENTS, STATE, DESK, RISK, BOOKS, MARKET, QUOTES],
     },
     Writer {
         name: "a venue's program",
         node: "matching",
         scripts: &[Script::elsewhere],
         least: 10,
-        except: &[EVENTS, STATE, DESK],
+        except: &[EVENTS, STATE, DESK, RISK],
     },
 ];
