@@ -26,6 +26,8 @@ const WATCHDOG: Duration = Duration::from_secs(60);
 const QUIET: u32 = 3;
 /// Work that is due within this time belongs to the same event.
 const MOMENT: Duration = Duration::from_millis(5);
+/// The same of the ledger: it looks at accounts for a tenth of the time at most, so a look that the host delays puts the next one off.
+const LOOK: Duration = Duration::from_secs(1);
 /// So many times in a row nothing may come of such a wait: a program at a venue looks at its line for ever.
 const NAPS: u32 = 4;
 /// What a master announces of a process that was killed.
@@ -68,6 +70,14 @@ impl Part {
     fn has_news(&self) -> bool {
         self.steps.as_ref().is_some_and(|steps| steps.has_news() && !steps.holds_back())
     }
+
+    /// How long it is until it wants its next turn, if that turn belongs to the same event.
+    fn pause(&self, now: u64) -> Option<Duration> {
+        let deadline = self.steps.as_ref()?.deadline()?;
+        let pause = Duration::from_nanos(deadline.saturating_sub(now));
+        let most = if self.kind == NodeKind::Ledger { LOOK } else { MOMENT };
+        (pause <= most).then_some(pause)
+    }
 }
 
 /// The nodes of a platform. Dropped, it removes its instance.
@@ -96,14 +106,14 @@ impl Platform {
     /// # Panics
     /// When the platform cannot be built, a node fails, or nothing comes to rest.
     pub fn play(topology: Topology, script: &Script, cut: &Cut) -> Ended {
-        let mut platform = Platform::start(topology, cut.clone());
+        let mut platform = Platform::start(topology, script.late_node(), cut.clone());
         for event in script.events() {
             platform.happens(event);
         }
         platform.finish()
     }
 
-    fn start(topology: Topology, cut: Cut) -> Platform {
+    fn start(topology: Topology, late: Option<&'static str>, cut: Cut) -> Platform {
         let instance = Embedded::build(topology).expect("an instance");
         let directory = instance.directory().clone();
         let fuse = Fuse::after(0);
@@ -133,7 +143,8 @@ impl Platform {
             .map(|spec| (spec.name.clone(), spec.kind, spec.seat))
             .collect();
         for (name, kind, seat) in specs {
-            platform.parts.push(Part { name, kind, seat, steps: None, is_held: false });
+            let is_held = late == Some(name.as_str());
+            platform.parts.push(Part { name, kind, seat, steps: None, is_held });
             platform.launch(platform.parts.len() - 1);
             platform.settle();
         }
@@ -266,9 +277,9 @@ impl Platform {
             assert!(Instant::now() < self.hangs_at, "the successor does not come to rest: {:?}", self.blown);
             let worked = self.call(index, |steps| steps.step()).unwrap_or(true);
             quiet = if worked { 0 } else { quiet + 1 };
-            let deadline = self.parts[index].steps.as_ref().and_then(|steps| steps.deadline());
-            let pause = Duration::from_nanos(deadline.unwrap_or(u64::MAX).saturating_sub(self.clock.now()));
-            if quiet > 0 && pause < MOMENT {
+            if quiet > 0
+                && let Some(pause) = self.parts[index].pause(self.clock.now())
+            {
                 std::thread::sleep(pause);
             }
         }
@@ -279,12 +290,8 @@ impl Platform {
         if self.parts.iter().any(|part| part.is_held) {
             return false;
         }
-        let deadlines = self.parts.iter().filter_map(|part| part.steps.as_ref()?.deadline());
-        let (now, first) = (self.clock.now(), deadlines.min().unwrap_or(u64::MAX));
-        let pause = Duration::from_nanos(first.saturating_sub(now));
-        if pause > MOMENT {
-            return false;
-        }
+        let now = self.clock.now();
+        let Some(pause) = self.parts.iter().filter_map(|part| part.pause(now)).min() else { return false };
         std::thread::sleep(pause);
         true
     }

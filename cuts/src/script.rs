@@ -38,6 +38,8 @@ pub enum Event {
 pub struct Script {
     topology: Topology,
     events: Vec<Event>,
+    /// This node has no turn before it is released.
+    late: Option<&'static str>,
     /// Orders of each strategy so far.
     numbers: std::collections::BTreeMap<&'static str, u32>,
 }
@@ -144,7 +146,7 @@ impl Script {
         let text = PLATFORM.replace("INSTANCE", instance).replace("MARKET", market);
         let platform = topology::parse("cuts.toml", &text, &[])
             .unwrap_or_else(|errors| panic!("the platform file is refused: {errors:?}"));
-        Script { topology: platform.topology, events: Vec::new(), numbers: Default::default() }
+        Script { topology: platform.topology, events: Vec::new(), late: None, numbers: Default::default() }
     }
 
     /// A day: orders that rest, trade, change, are cancelled and refused; money in and out, refused too; switches that a person
@@ -230,6 +232,23 @@ impl Script {
         script
     }
 
+    /// Orders wait for an exchange that has not begun: its first turns bring the list of instruments and requests together.
+    pub fn late(instance: &str) -> Script {
+        let mut script = Script::new(instance, EXCHANGE);
+        script.late = Some("matching");
+        // Of one side alone: how many quotes, and so marks, come of requests at once depends on who has a turn between them.
+        let bid = script.order(MAKER, 7, Side::Buy, -2, 30);
+        let low = script.order(MAKER, 7, Side::Buy, -9, 30);
+        script.order(TAKER, 8, Side::Buy, -3, 10);
+        script.cancel(MAKER, low);
+        script.events.push(Event::Release("matching"));
+        script.events.push(Event::Rest);
+        script.replace(MAKER, bid, -1, 20);
+        script.order(TAKER, 8, Side::Sell, -1, 5);
+        script.cancel(MAKER, bid);
+        script
+    }
+
     /// Orders at a market elsewhere: they are refused there, trade in part and whole, change, and are cancelled.
     pub fn elsewhere(instance: &str) -> Script {
         let mut script = Script::new(instance, ELSEWHERE);
@@ -253,6 +272,11 @@ impl Script {
     /// What happens, in its order.
     pub fn events(&self) -> &[Event] {
         &self.events
+    }
+
+    /// The node that has no turn before it is released.
+    pub(crate) fn late_node(&self) -> Option<&'static str> {
+        self.late
     }
 
     fn seat(&self, strategy: &str) -> StrategyId {

@@ -84,7 +84,7 @@ pub const WRITERS: &[Writer] = &[
     Writer {
         name: "matching",
         node: "matching",
-        scripts: &[Script::day, Script::fall, Script::full],
+        scripts: &[Script::day, Script::fall, Script::full, Script::late],
         least: 6,
         except: &[EVENTS, STATE, DESK, RISK, BOOKS, MARKET, QUOTES],
     },

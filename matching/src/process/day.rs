@@ -5,7 +5,9 @@ use node::{Context, RunError, WriteError};
 use wire::Nanos;
 
 use super::feed::MarketMessage;
+use super::images::SavedError;
 use super::keeper::{Keeper, Kept, Reached};
+use super::replay::RestoreError;
 use super::{Books, Market, Matching, RETRY, begin, take_over};
 use crate::recall::Recall;
 
@@ -61,7 +63,7 @@ impl Matching {
                     self.answer(context)?;
                     return self.post(&restored.market);
                 }
-                Err(error) => log::error!("the books cannot be found again: {error}"),
+                Err(error) => log_lost(&error),
             }
             **exchange = successor.empty();
             if let Some(keeper) = &mut self.keeper {
@@ -99,7 +101,7 @@ impl Matching {
                 self.say_when_due(context);
                 return Ok(());
             }
-            Err(error) => log::error!("the books cannot be found again: {error}"),
+            Err(error) => log_lost(&error),
         }
         **recorded = successor.empty_beside(recorded.fill());
         if let Some(keeper) = &mut self.keeper {
@@ -144,6 +146,10 @@ impl Matching {
             Progress::Part => context.worked(),
             Progress::Nothing => {}
         }
+        if !keeper.has_state() {
+            // It found no room, and nothing is taken without it.
+            context.wake_at(context.now() + RETRY);
+        }
         Ok(())
     }
 
@@ -157,6 +163,16 @@ impl Matching {
                 Books::Exchange(_) => self.market_data.as_ref().map_or(0, node::Output::position),
             },
         }
+    }
+}
+
+/// Why the books begin without orders.
+fn log_lost(error: &RestoreError) {
+    match error {
+        RestoreError::Saved(SavedError::None(_)) => {
+            log::info!("{error}: the process before has taken nothing")
+        }
+        error => log::error!("the books cannot be found again: {error}"),
     }
 }
 

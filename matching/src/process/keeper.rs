@@ -144,6 +144,11 @@ impl Keeper {
         self.base = base;
     }
 
+    /// Whether it has written a whole state. Nothing is taken before: a successor would find requests and answers, and no books.
+    pub(super) fn has_state(&self) -> bool {
+        !self.is_new
+    }
+
     /// Name of its journal.
     pub(super) fn journal(&self) -> &str {
         &self.output.journal

@@ -384,6 +384,11 @@ impl Matching {
         self.answers.is_empty() && self.market_data.as_ref().is_none_or(|market| market.backlog() == 0)
     }
 
+    /// True when a successor finds what is taken from now on: there is a whole state before it, or none is kept.
+    fn is_recoverable(&self) -> bool {
+        self.market == Market::Closed || self.keeper.as_ref().is_none_or(Keeper::has_state)
+    }
+
     /// Writes the engine's answers to one message, all at once; those that find no room stay.
     fn answer(&mut self, context: &Context) -> Result<(), RunError> {
         if self.way.is_none() {
@@ -505,7 +510,7 @@ impl Component for Matching {
     }
 
     fn accepts(&mut self, input: InputId, _position: u64) -> bool {
-        input == self.instruments || (self.listing_done && self.is_written())
+        input == self.instruments || (self.listing_done && self.is_written() && self.is_recoverable())
     }
 
     fn frame(&mut self, context: &mut Context, input: InputId, frame: &Frame<'_>) -> Result<(), RunError> {
