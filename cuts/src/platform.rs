@@ -14,7 +14,7 @@ use node::{
 };
 use topology::config::{Fill, MatchingConfig};
 use topology::{NodeKind, Topology};
-use wire::{NodeChange, StrategyId};
+use wire::{AnyMessage, DROP_TAKEN, NodeChange, StrategyId};
 
 use crate::market::Market;
 use crate::script::{Event, Script};
@@ -228,6 +228,7 @@ impl Platform {
                 let entries = self.entries.as_mut().expect("the platform keeps accounts");
                 entries.write(entry.id(), 0, entry.bytes()).expect("room for an entry");
             }
+            Event::Half(entry) => self.take_half(entry),
             Event::Request(strategy, request) => {
                 let queue = self.queues.get(*strategy).expect("a strategy of the script");
                 queue.borrow_mut().push_back((request.message_id(), request.bytes().to_vec()));
@@ -236,6 +237,19 @@ impl Platform {
             Event::Release(node) => self.part(node).is_held = false,
             Event::Rest => self.settle(),
         }
+    }
+
+    /// td dies behind the copy of an entry and before its result.
+    fn take_half(&mut self, entry: &AnyMessage) {
+        let td = self.parts.iter().position(|part| part.kind == NodeKind::Td).expect("a td");
+        self.parts[td].steps = None;
+        self.happens(&Event::Entry(*entry));
+        let journal = Journal::open(self.instance().directory().find_journal("td.drops")).expect("td.drops");
+        let mut drops = journal.writer(u32::from(self.parts[td].seat), self.clock).expect("its writer");
+        drops.write(entry.id(), DROP_TAKEN, entry.bytes()).expect("room for a copy");
+        drop(drops);
+        self.instance().announce(self.parts[td].seat, NodeChange::Died, KILLED);
+        self.launch(td);
     }
 
     fn part(&mut self, name: &str) -> &mut Part {

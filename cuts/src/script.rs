@@ -23,6 +23,8 @@ const DAY: u32 = 20_260_105;
 pub enum Event {
     /// An entry of a person or a feed, in `desk.entries`.
     Entry(AnyMessage),
+    /// An entry that td's process takes, of a version that committed the copy of an entry before its result: it dies between the two.
+    Half(AnyMessage),
     /// A strategy sends a request.
     Request(&'static str, Request),
     /// The process of this node does nothing from now on.
@@ -214,6 +216,19 @@ impl Script {
         script.deposit(10, 1_000);
         script.revive(11);
         script.price(1, HOME - 120).settle();
+        script
+    }
+
+    /// Money in and out, twice the same each; `half`: the second of each comes to a td of an older version, which dies in it.
+    pub fn twice(instance: &str, half: bool) -> Script {
+        let mut script = Script::new(instance, EXCHANGE);
+        for action in [AccountAction::Deposit, AccountAction::Withdraw] {
+            let entry = change(7, action, 3_786);
+            script.entry(entry);
+            script.events.push(if half { Event::Half(entry) } else { Event::Entry(entry) });
+            script.events.push(Event::Rest);
+            script.entry(entry);
+        }
         script
     }
 

@@ -31,6 +31,8 @@ pub(super) struct Accounts {
     strategies: Vec<(String, StrategyId, Allowed)>,
     /// The state of a predecessor, until td opens.
     restored: Option<Follower>,
+    /// An entry at the end of the drop copy that has no result there, until the next entry is read.
+    unanswered: Option<Unanswered>,
     /// Instruments that were listed before td opened.
     listed: Vec<Instrument>,
     /// Switches that have fallen, as the drop copy says already: what works under them is to be cancelled.
@@ -45,9 +47,12 @@ impl Accounts {
         let risk = node.input("risk")?;
         let ledger = node.inputs().get(risk.0).map_or(0, |input| input.peer_seat);
         let drops = Drops::new(node.take_output("drops")?);
-        let restored = match node.assignment().generation {
-            0 | 1 => None,
-            _ => Some(restore(node, &drops, Options { remembered: desk.config.remembered })?),
+        let (restored, unanswered) = match node.assignment().generation {
+            0 | 1 => (None, None),
+            _ => {
+                let (follower, last) = restore(node, &drops, Options { remembered: desk.config.remembered })?;
+                (Some(follower), last)
+            }
         };
         let strategies = section.strategies.iter().map(|strategy| {
             let listed = strategy.accounts.listed().iter().map(|account| AccountId(*account)).collect();
@@ -62,6 +67,7 @@ impl Accounts {
             strategies: strategies.collect(),
             section: desk,
             restored,
+            unanswered,
             listed: Vec::new(),
             fallen: Vec::new(),
             is_open: false,
@@ -119,8 +125,12 @@ impl Accounts {
     }
 }
 
+/// The id and payload of an entry that is the last frame of the drop copy. A td of before entries and results were one commit may
+/// have died between the two: the entry counts, and no result says which one it was.
+type Unanswered = (u16, Vec<u8>);
+
 /// The accounts as of the end of the drop copy.
-fn restore(node: &Node, drops: &Drops, options: Options) -> Result<Follower, RunError> {
+fn restore(node: &Node, drops: &Drops, options: Options) -> Result<(Follower, Option<Unanswered>), RunError> {
     let failed =
         |error: &dyn std::fmt::Display| RunError::failed(format!("cannot take up the accounts: {error}"));
     let snapshot = node::last_desk(node.instance()).map_err(|error| failed(&error))?;
@@ -146,7 +156,13 @@ fn restore(node: &Node, drops: &Drops, options: Options) -> Result<Follower, Run
     log::info!(
         "accounts taken up where td was: {again} frames of the drop copy read again, {faults} do not fit"
     );
-    Ok(follower)
+    let mut last = None;
+    node::read_held(node.instance(), drops.journal(), None, |frame| {
+        last = Some((frame.message_id, frame.payload.to_vec()));
+    })
+    .map_err(|error| failed(&error))?;
+    let is_entry = |(id, payload): &Unanswered| *id != EntryResult::ID && Entry::decode(*id, payload).is_ok();
+    Ok((follower, last.filter(is_entry)))
 }
 
 /// An entry of the platform file in words: its kind, and what it is about.
@@ -258,6 +274,18 @@ impl Td {
     fn entry(&mut self, context: &Context, frame: &Frame<'_>) -> Result<(), RunError> {
         let Some(gate) = self.gateway.accounts_mut() else { return Ok(()) };
         if frame.position <= gate.follower().contained.entry {
+            return Ok(());
+        }
+        let unanswered = self.accounts.as_mut().and_then(|accounts| accounts.unanswered.take());
+        let is_taken =
+            unanswered.is_some_and(|(id, payload)| id == frame.message_id && payload == frame.payload);
+        if is_taken {
+            log::warn!(
+                "entry at position {} of desk.entries was taken, and has no result yet",
+                frame.position
+            );
+            let result = EntryResult { entry: frame.position, refusal: 0, about: 0 };
+            self.copy(&[taken(&AnyMessage::EntryResult(result))], None);
             return Ok(());
         }
         // By the time of the entry, so that a successor decides the same.
