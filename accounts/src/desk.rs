@@ -1,8 +1,8 @@
 //! The whole: all accounts of a desk.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use wire::{AccountId, AccountKind, CostMethod, InstrumentId, OrderId, Price, StrategyId};
+use wire::{AccountId, AccountKind, CostMethod, InstrumentId, OrderId, Price, Reason, StrategyId};
 
 use crate::account::Account;
 use crate::anomaly::Anomalies;
@@ -55,6 +55,8 @@ pub struct Desk {
     pub(crate) kills: Vec<Kill>,
     /// Orders at work that a kill switch has fallen over.
     pub(crate) must_end: BTreeSet<OrderId>,
+    /// Orders at work that td has cancelled by itself, and why: the market may have refused that for now.
+    pub(crate) recalled: BTreeMap<OrderId, Reason>,
     pub(crate) anomalies: Anomalies,
 }
 
@@ -78,6 +80,7 @@ impl Desk {
             prices: Prices::default(),
             kills: Vec::new(),
             must_end: BTreeSet::new(),
+            recalled: BTreeMap::new(),
             anomalies: Anomalies::default(),
         }
     }

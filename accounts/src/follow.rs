@@ -241,6 +241,10 @@ impl Follower {
         let taken = match request {
             Request::New(order) => self.desk.accept(order),
             Request::Replace(replace) => self.desk.accept_replace(replace),
+            Request::Cancel(cancel) if request.is_of_td() => {
+                self.desk.note_cancel(cancel.order_id);
+                Ok(())
+            }
             Request::Cancel(cancel) => {
                 // It may have crossed the order's end.
                 let _ = self.desk.cancel(cancel.order_id.strategy(), cancel, time);

@@ -1,6 +1,6 @@
 //! The kill switch.
 
-use wire::{AccountScope, InstrumentId, NewOrder, OrderId, StrategyId};
+use wire::{AccountScope, InstrumentId, NewOrder, OrderId, Reason, StrategyId};
 
 use crate::desk::Desk;
 use crate::limits::KillCause;
@@ -82,6 +82,27 @@ impl Desk {
     /// Whether an order must end, and has not.
     pub fn has_to_end(&self, order: OrderId) -> bool {
         self.must_end.contains(&order)
+    }
+
+    /// The orders at work that td has cancelled by itself, by ascending id: they must end, whatever the market answers for now.
+    pub fn recalled(&self) -> impl Iterator<Item = OrderId> + '_ {
+        self.recalled.keys().copied()
+    }
+
+    /// Why td has cancelled an order that works by itself; `None`: it has not.
+    pub fn why_recalled(&self, order: OrderId) -> Option<Reason> {
+        self.recalled.get(&order).copied()
+    }
+
+    /// td cancels an order at work, of the account at a place.
+    pub(crate) fn recall(&mut self, order: OrderId, place: usize) {
+        let is_by_force = || self.accounts.get(place).is_some_and(|account| account.frozen.is_by_force());
+        let why = match () {
+            () if self.must_end.contains(&order) => Reason::Killed,
+            () if is_by_force() => Reason::ForcedLiquidation,
+            () => Reason::StrategyGone,
+        };
+        self.recalled.entry(order).or_insert(why);
     }
 
     /// Kills a scope, once.

@@ -1,8 +1,8 @@
 //! The whole state as rows, and back.
 //!
 //! A row is the number of its kind (`u16`), its length (`u32`), and its bytes; one row for each part of the desk and one for
-//! each account, one of the orders that must end where there are any, then a last one with a checksum of all before it. The same state has the same bytes, and what is restored
-//! goes on as the original does.
+//! each account, where there are any one of the orders that must end and one of those that td has cancelled by itself, then a last
+//! one with a checksum of all before it. The same state has the same bytes, and what is restored goes on as the original does.
 
 use crate::account::Account;
 use crate::desk::Desk;
@@ -31,6 +31,7 @@ const ACCOUNT: u16 = 2;
 const ORDERS: u16 = 3;
 const END: u16 = 4;
 const MUST_END: u16 = 5;
+const RECALLED: u16 = 6;
 
 /// FNV-1a over words of eight bytes: it finds damage, not forgery.
 fn checksum(bytes: &[u8]) -> u64 {
@@ -86,6 +87,14 @@ impl Desk {
         row(ORDERS, out, |out| self.orders.put(out));
         if !self.must_end.is_empty() {
             row(MUST_END, out, |out| self.must_end.iter().for_each(|order| order.put(out)));
+        }
+        if !self.recalled.is_empty() {
+            row(RECALLED, out, |out| {
+                self.recalled.iter().for_each(|(order, why)| {
+                    order.put(out);
+                    why.put(out);
+                });
+            });
         }
         let sum = checksum(&out[begin..]);
         row(END, out, |out| sum.put(out));
@@ -144,6 +153,11 @@ impl Desk {
             MUST_END => {
                 while !from.0.is_empty() {
                     self.must_end.insert(State::get(from)?);
+                }
+            }
+            RECALLED => {
+                while !from.0.is_empty() {
+                    self.recalled.insert(State::get(from)?, State::get(from)?);
                 }
             }
             _ => return None,

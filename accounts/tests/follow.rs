@@ -83,7 +83,8 @@ impl Pair {
                 self.write(DROP_TAKEN, AccountChange::ID, entry.bytes());
             }
             for (order, instrument) in self.desk.working_in(kill.scope, kill.subject) {
-                let cancel = CancelOrder::new(order, instrument);
+                let cancel =
+                    CancelOrder { source: CancelOrder::OF_TD, ..CancelOrder::new(order, instrument) };
                 self.desk.note_cancel(order);
                 self.write(DROP_TAKEN, CancelOrder::ID, cancel.bytes());
             }

@@ -24,8 +24,12 @@ impl Gateway {
     /// An order that works must end, since a predecessor has cancelled it by itself. Its cancel, if there is none on its way.
     pub fn end_order(&mut self, order: OrderId) -> Option<CancelOrder> {
         let Gateway { books, owed, gate, .. } = self;
-        let is_killed = gate.as_ref().is_some_and(|gate| gate.follower().desk.has_to_end(order));
-        let why = if is_killed { Reason::Killed } else { Reason::StrategyGone };
+        let desk = gate.as_ref().map(|gate| &gate.follower().desk);
+        let why = match desk.and_then(|desk| desk.why_recalled(order)) {
+            Some(why) => why,
+            None if desk.is_some_and(|desk| desk.has_to_end(order)) => Reason::Killed,
+            None => Reason::StrategyGone,
+        };
         find(books, order.strategy())?.end_order(order, why, owed)
     }
 

@@ -50,9 +50,11 @@ enum Why {
     EndedAfterPause,
     /// A predecessor of td has cancelled it by itself, and nothing else is known of that.
     ByPredecessor,
+    /// The ledger closes the account's positions by force.
+    ByForce,
 }
 
-const REASONS: [Why; 8] = [
+const REASONS: [Why; 9] = [
     Why::Killed(AccountScope::Account, 2),
     Why::Killed(AccountScope::Group, 5),
     Why::Killed(AccountScope::Strategy, 7),
@@ -61,7 +63,19 @@ const REASONS: [Why; 8] = [
     Why::OlderEpoch,
     Why::EndedAfterPause,
     Why::ByPredecessor,
+    Why::ByForce,
 ];
+
+impl Why {
+    /// Why a change of such an order is refused.
+    fn reason(self) -> Reason {
+        match self {
+            Why::Killed(..) => Reason::Killed,
+            Why::ByForce => Reason::ForcedLiquidation,
+            Why::Ended | Why::OlderEpoch | Why::EndedAfterPause | Why::ByPredecessor => Reason::StrategyGone,
+        }
+    }
+}
 
 /// What the market says to the first cancel.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -191,6 +205,10 @@ impl World {
                 gateway.cancel_all(ME)
             }
             Why::ByPredecessor => gateway.end_order(order.order_id).into_iter().collect(),
+            Why::ByForce => {
+                gateway.accounts_mut().unwrap().entry(&freeze()).unwrap();
+                gateway.cancel_one(&support::cancel(order)).into_iter().collect()
+            }
         };
         self.sent(cancels);
     }
@@ -218,8 +236,19 @@ impl World {
                 let cancels = self.gateway.cancel_killed();
                 self.sent(cancels);
             }
-            _ => self.must_end(why, order),
+            // Nothing but the accounts says so: the ring of td's requests has gone round.
+            Why::ByPredecessor | Why::ByForce => {
+                let recalled: Vec<OrderId> =
+                    self.gateway.accounts().unwrap().follower().desk.recalled().collect();
+                assert_eq!(recalled, [order.order_id], "{why:?}");
+                let cancels = recalled.into_iter().filter_map(|id| self.gateway.end_order(id)).collect();
+                self.sent(cancels);
+            }
+            Why::Ended | Why::OlderEpoch | Why::EndedAfterPause => self.must_end(why, order),
         }
+        let replaced = self.ask(Request::Replace(replace(order, 300)));
+        let Decision::Answer(refused) = replaced else { panic!("{why:?}: {replaced:?}") };
+        assert_eq!(refused.reason, why.reason(), "{why:?}");
     }
 
     /// Time passes, and what is owed is sent again.
@@ -247,6 +276,13 @@ impl World {
             }
         }
     }
+}
+
+fn freeze() -> Entry {
+    let Entry::Change(change) = kill(AccountScope::Account, ACCOUNT.0) else { panic!() };
+    let [who, why] = accounts::BY_FORCE;
+    let (who, why) = (Text::cut(who), Text::cut(why));
+    Entry::Change(AccountChange { action: AccountAction::Freeze, who, why, ..change })
 }
 
 fn kill(scope: AccountScope, subject: u32) -> Entry {
@@ -285,8 +321,7 @@ fn lives(why: Why, answer: Answer) -> (World, OrderStatus) {
     let Decision::Answer(refused) = world.ask(Request::Replace(replace(&order, 300))) else {
         panic!("{why:?}: a replace of an order that must end goes out")
     };
-    let reason = if matches!(why, Why::Killed(..)) { Reason::Killed } else { Reason::StrategyGone };
-    assert_eq!((refused.status, refused.reason), (OrderStatus::ReplaceRejected, reason), "{why:?}");
+    assert_eq!((refused.status, refused.reason), (OrderStatus::ReplaceRejected, why.reason()), "{why:?}");
 
     let mut first = true;
     let phase = |world: &mut World| {
@@ -355,12 +390,14 @@ fn for_every_reason_and_every_answer_the_order_ends_and_nothing_fills_once_the_m
             );
             let killed = world.gateway.accounts().unwrap().follower().desk.must_end().count();
             assert_eq!(killed, 0, "{why:?}, {answer:?}: the accounts say so too");
+            let recalled = world.gateway.accounts().unwrap().follower().desk.recalled().count();
+            assert_eq!(recalled, 0, "{why:?}, {answer:?}: the accounts forget what has ended");
             // 1, 2, 4 … 512 ms, then one a second, from each start of td.
             assert!(world.cancels.len() <= 30, "{why:?}, {answer:?}: {} cancels", world.cancels.len());
             cells += 1;
         }
     }
-    assert_eq!(cells, 80);
+    assert_eq!(cells, 90);
 }
 
 #[test]

@@ -39,6 +39,9 @@ impl Desk {
             if !self.must_end.is_empty() {
                 self.must_end.remove(&update.order_id);
             }
+            if !self.recalled.is_empty() {
+                self.recalled.remove(&update.order_id);
+            }
             if update.status == OrderStatus::Rejected {
                 self.refused(Some(account), strategy, update.event_time, update.reason.into());
             }

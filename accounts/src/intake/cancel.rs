@@ -26,12 +26,14 @@ impl Desk {
         Ok(())
     }
 
-    /// Notes a cancel that the platform itself sends: it counts for nobody's rate.
-    pub fn note_cancel(&mut self, order: OrderId) {
-        if let Some(order) = self.orders.find(order).and_then(|place| self.orders.get_mut(place))
+    /// Notes a cancel that td sends by itself: it counts for no rate, and the order must end.
+    pub fn note_cancel(&mut self, id: OrderId) {
+        if let Some(order) = self.orders.find(id).and_then(|place| self.orders.get_mut(place))
             && order.is_open()
         {
             order.cancels = order.cancels.saturating_add(1);
+            let account = order.account as usize;
+            self.recall(id, account);
         }
     }
 

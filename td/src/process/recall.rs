@@ -243,7 +243,9 @@ impl Recall {
             self.executions.len()
         );
         let own_requests = self.sent.iter().filter(|(_, request)| request.is_of_td());
-        let ending = own_requests.map(|(_, request)| request.order_id()).collect();
+        let mut ending: BTreeSet<OrderId> = own_requests.map(|(_, request)| request.order_id()).collect();
+        // `td.orders` may not go back to the first cancel of an order that the market keeps.
+        ending.extend(gateway.accounts().into_iter().flat_map(|gate| gate.follower().desk.recalled()));
         let unsure = self.unsure();
         Ok(Resumed {
             traces: self.traces,
