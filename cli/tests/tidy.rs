@@ -43,8 +43,8 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "cuts",
         &[
-            "accounts", "journal", "ledger", "master", "matching", "md", "node", "td", "topology", "venue",
-            "wire",
+            "accounts", "gateway", "journal", "ledger", "master", "matching", "md", "node", "td", "topology",
+            "venue", "wire",
         ],
     ),
     ("gateway-tokens", &[]),

@@ -9,7 +9,8 @@
 //! - **Also between two journals.** Commits are counted over all journals of a writer in the order in which it makes them: one
 //!   cut is behind the frame of the one journal and before the frame of the other.
 //! - **The same bytes in the end.** All frames of all journals are compared: position, topic, message, and every field but
-//!   times. What is left out, and why, stands in [`Writer::except`].
+//!   times. What is left out, and why, stands in [`Writer::except`]. Where a death itself has consequences, since connections end
+//!   with the gateway, the end is held to [`Held::Outcome`] in place of that.
 //!
 //! ```text
 //!   Script ──► desk.entries, orders.NAME         whole run ───────────► frames ─┐
@@ -22,6 +23,7 @@
 
 #![forbid(unsafe_code)]
 
+mod clients;
 mod market;
 mod platform;
 mod script;
@@ -29,6 +31,6 @@ mod traces;
 mod writers;
 
 pub use platform::{Cut, Ended, Platform};
-pub use script::{Event, Script};
+pub use script::{Asked, Event, Script};
 pub use traces::{Traces, difference};
-pub use writers::{Except, WRITERS, Writer};
+pub use writers::{Except, Held, WRITERS, Writer};

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use gateway::Clients;
 use journal::{Journal, Registry};
 use master::Embedded;
 use node::{
@@ -16,6 +17,7 @@ use topology::config::{Fill, MatchingConfig};
 use topology::{NodeKind, Topology};
 use wire::{AnyMessage, DROP_TAKEN, NodeChange, StrategyId};
 
+use crate::clients::Served;
 use crate::market::Market;
 use crate::script::{Event, Script};
 use crate::traces::Traces;
@@ -87,6 +89,8 @@ pub struct Platform {
     queues: BTreeMap<String, Queue>,
     /// Where a program in matching's seat trades, if one does.
     market: Market,
+    /// Clients of the gateway, where there is one.
+    served: Served,
     entries: Option<journal::Writer>,
     traces: Traces,
     cut: Cut,
@@ -121,11 +125,12 @@ impl Platform {
         let clock = registry.clock(&directory.registry()).expect("the platform's clock");
         let mut platform = Platform {
             clock,
-            traces: Traces::of(&directory, seat_of(instance.topology(), "ledger")),
+            traces: Traces::of(&directory, instance.topology()),
             instance: Some(instance),
             parts: Vec::new(),
             queues: BTreeMap::new(),
             market: Market::default(),
+            served: Served::default(),
             entries: None,
             cut,
             fuse,
@@ -173,14 +178,15 @@ impl Platform {
             let queue = Rc::clone(self.queues.entry(name.clone()).or_default());
             let market = self.market.clone();
             let started = catch_unwind(AssertUnwindSafe(|| {
-                let mut steps =
+                let (mut steps, clients) =
                     make(kind, node, queue, &market).unwrap_or_else(|error| panic!("{name}: {error}"));
                 steps.start().unwrap_or_else(|error| panic!("{name}: {error}"));
-                steps
+                (steps, clients)
             }));
             match started {
-                Ok(steps) => {
+                Ok((steps, clients)) => {
                     self.parts[index].steps = Some(steps);
+                    clients.into_iter().for_each(|clients| self.served.begin(clients));
                     return;
                 }
                 Err(end) => self.has_ended(index, end),
@@ -228,6 +234,7 @@ impl Platform {
                 let entries = self.entries.as_mut().expect("the platform keeps accounts");
                 entries.write(entry.id(), 0, entry.bytes()).expect("room for an entry");
             }
+            Event::Client(asked) => asked.iter().for_each(|asked| self.served.ask(*asked)),
             Event::Half(entry) => self.take_half(entry),
             Event::Request(strategy, request) => {
                 let queue = self.queues.get(*strategy).expect("a strategy of the script");
@@ -346,23 +353,30 @@ impl Drop for Platform {
     }
 }
 
+/// A node's program, and of the gateway's the door for its clients.
+type Made = (Box<dyn Steps>, Option<Clients>);
+
 /// Sets up the program of a node.
-fn make(kind: NodeKind, mut node: Node, queue: Queue, market: &Market) -> Result<Box<dyn Steps>, RunError> {
+fn make(kind: NodeKind, mut node: Node, queue: Queue, market: &Market) -> Result<Made, RunError> {
     let service = match kind {
         NodeKind::Md => &md::SERVICE,
         NodeKind::Td => &td::SERVICE,
         NodeKind::Matching if node.section::<MatchingConfig>()?.fill == Fill::External => {
-            return venue::steps(node, market.line());
+            return Ok((venue::steps(node, market.line())?, None));
         }
         NodeKind::Matching => &matching::SERVICE,
         NodeKind::Ledger => &ledger::SERVICE,
         NodeKind::Strategy => {
             let orders = node.take_output("orders").or_else(|_| node.take_output("requests"))?;
-            return Stepwise.run(node, Scripted { orders, queue });
+            return Ok((Stepwise.run(node, Scripted { orders, queue })?, None));
+        }
+        NodeKind::Gateway => {
+            let (steps, clients) = gateway::steps(node)?;
+            return Ok((steps, Some(clients)));
         }
         kind => panic!("no {kind} is known here"),
     };
-    (service.steps.expect("it can be turned"))(node)
+    Ok(((service.steps.expect("it can be turned"))(node)?, None))
 }
 
 /// A strategy that sends what the script says, and reads everything.

@@ -27,12 +27,31 @@ pub enum Event {
     Half(AnyMessage),
     /// A strategy sends a request.
     Request(&'static str, Request),
+    /// Clients of the gateway ask.
+    Client(Vec<Asked>),
     /// The process of this node does nothing from now on.
     Hold(&'static str),
     /// It goes on.
     Release(&'static str),
     /// All others come to rest.
     Rest,
+}
+
+/// What a client of the gateway asks. Orders have names of the client's own.
+#[derive(Clone, Copy, Debug)]
+pub enum Asked {
+    /// A connection begins whose orders end with it.
+    Connect(u64),
+    /// It ends.
+    Disconnect(u64),
+    /// An order, of a connection or of none.
+    Order(Option<u64>, &'static str, NewOrder),
+    /// Another price and quantity.
+    Replace(AccountId, &'static str, Price, Quantity),
+    /// The end of an order.
+    Cancel(AccountId, &'static str),
+    /// The end of all for an account.
+    CancelAll(AccountId),
 }
 
 /// A platform, and what happens to it.
@@ -59,6 +78,18 @@ instruments = 2
 [[matching.phases]]
 after = "0s"
 phase = "continuous"
+"#;
+
+/// The same, with clients from outside.
+const SERVED: &str = r#"
+[md]
+source = "exchange"
+instruments = 2
+[[matching.phases]]
+after = "0s"
+phase = "continuous"
+[gateway]
+accounts = [7, 8]
 "#;
 
 /// A market elsewhere, and a quote.
@@ -279,6 +310,40 @@ impl Script {
         script
     }
 
+    /// Orders of clients that have no connection to lose: they rest, trade, change, are cancelled, one by one and all of an account,
+    /// and refused; several requests in one turn.
+    pub fn clients(instance: &str) -> Script {
+        let mut script = Script::new(instance, SERVED);
+        script.order(MAKER, 7, Side::Sell, 2, 30);
+        script.asks(&[order(None, "a", 7, Side::Buy, -2, 10)]);
+        script.asks(&[order(None, "b", 8, Side::Buy, 2, 12), order(None, "c", 8, Side::Buy, -3, 7)]);
+        script.asks(&[Asked::Replace(AccountId(7), "a", ticks(-1), Quantity(20))]);
+        // Refused: the account's limit. Then the same name again.
+        script.asks(&[order(None, "d", 8, Side::Buy, 0, 500)]);
+        script.asks(&[order(None, "c", 8, Side::Buy, -3, 7), Asked::Cancel(AccountId(7), "a")]);
+        script.asks(&[order(None, "e", 8, Side::Buy, -4, 7)]);
+        script.asks(&[Asked::Cancel(AccountId(8), "e")]);
+        script.asks(&[order(None, "f", 7, Side::Buy, -5, 3), order(None, "g", 8, Side::Buy, -5, 3)]);
+        script.asks(&[Asked::CancelAll(AccountId(8))]);
+        script.asks(&[order(None, "h", 8, Side::Buy, -6, 3)]);
+        script
+    }
+
+    /// Orders of connections that end in the middle, and of none.
+    pub fn sessions(instance: &str) -> Script {
+        let mut script = Script::new(instance, SERVED);
+        script.order(MAKER, 7, Side::Sell, 2, 30);
+        script.asks(&[Asked::Connect(1), Asked::Connect(2)]);
+        script.asks(&[order(Some(1), "a", 8, Side::Buy, -2, 10), order(None, "n", 8, Side::Buy, -2, 1)]);
+        script.asks(&[order(Some(1), "b", 8, Side::Buy, 2, 12), order(Some(2), "c", 8, Side::Buy, -3, 7)]);
+        script.asks(&[Asked::Replace(AccountId(8), "a", ticks(-1), Quantity(20))]);
+        script.asks(&[Asked::Cancel(AccountId(8), "a"), order(Some(1), "d", 8, Side::Buy, -4, 7)]);
+        script.asks(&[order(Some(1), "e", 8, Side::Buy, -5, 7), Asked::Disconnect(1)]);
+        script.asks(&[order(Some(2), "f", 8, Side::Buy, -5, 7)]);
+        script.asks(&[Asked::Disconnect(2)]);
+        script
+    }
+
     /// The platform.
     pub fn topology(&self) -> &Topology {
         &self.topology
@@ -312,6 +377,11 @@ impl Script {
         self.events.push(Event::Request(strategy, request));
         self.events.push(Event::Rest);
         self
+    }
+
+    fn asks(&mut self, asked: &[Asked]) {
+        self.events.push(Event::Client(asked.to_vec()));
+        self.events.push(Event::Rest);
     }
 
     fn deposit(&mut self, account: u32, amount: i128) -> &mut Script {
@@ -373,7 +443,7 @@ impl Script {
         ticks: i64,
         quantity: i64,
     ) -> &mut Script {
-        let (price, quantity) = (Price((HOME + ticks) * TICK), Quantity(quantity));
+        let (price, quantity) = (self::ticks(ticks), Quantity(quantity));
         self.request(
             strategy,
             Request::Replace(ReplaceOrder { order_id, instrument: FIRST, source: 0, price, quantity }),
@@ -381,7 +451,22 @@ impl Script {
     }
 }
 
-fn new_order(order_id: OrderId, account: u32, side: Side, ticks: i64, quantity: i64) -> NewOrder {
+fn ticks(away: i64) -> Price {
+    Price((HOME + away) * TICK)
+}
+
+fn order(
+    session: Option<u64>,
+    name: &'static str,
+    account: u32,
+    side: Side,
+    away: i64,
+    quantity: i64,
+) -> Asked {
+    Asked::Order(session, name, new_order(OrderId(0), account, side, away, quantity))
+}
+
+fn new_order(order_id: OrderId, account: u32, side: Side, away: i64, quantity: i64) -> NewOrder {
     NewOrder {
         order_id,
         instrument: FIRST,
@@ -389,7 +474,7 @@ fn new_order(order_id: OrderId, account: u32, side: Side, ticks: i64, quantity: 
         order_type: OrderType::Limit,
         time_in_force: TimeInForce::Day,
         flags: 0,
-        price: Price((HOME + ticks) * TICK),
+        price: ticks(away),
         quantity: Quantity(quantity),
         cause: Cause::NONE,
         account: AccountId(account),

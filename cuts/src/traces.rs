@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use accounts::Follower;
+use accounts::{Contained, Follower};
 use journal::{Journal, LooseReader};
 use node::InstanceDir;
+use topology::Topology;
 use wire::schema::{Value, View};
 use wire::{AnyMessage, OrderId, StrategyId};
 
@@ -15,13 +16,14 @@ use crate::writers::Writer;
 pub struct Traces {
     readers: BTreeMap<String, LooseReader>,
     lines: BTreeMap<String, Vec<String>>,
-    forced: Forced,
+    own: Own,
 }
 
-/// The ledger's orders by their first appearance: their ids begin with the epoch of its process.
+/// Orders of the ledger and of the gateway's clients by their first appearance: their ids begin with the epoch of the process.
 #[derive(Debug, Default)]
-struct Forced {
-    seat: Option<StrategyId>,
+struct Own {
+    /// With what its orders are called.
+    seats: Vec<(StrategyId, &'static str)>,
     ids: Vec<OrderId>,
 }
 
@@ -33,7 +35,7 @@ impl std::fmt::Debug for Traces {
 
 impl Traces {
     /// Reads along with all journals of an instance in which nothing is written yet.
-    pub(crate) fn of(instance: &InstanceDir, ledger: StrategyId) -> Traces {
+    pub(crate) fn of(instance: &InstanceDir, topology: &Topology) -> Traces {
         let names = instance.journal_names().expect("the journals' folder");
         let open = |name: &String| {
             let journal = Journal::open_read_only(instance.find_journal(name)).expect("a journal");
@@ -41,8 +43,11 @@ impl Traces {
         };
         let readers: BTreeMap<String, LooseReader> =
             names.iter().map(|name| (name.clone(), open(name))).collect();
-        let forced = Forced { seat: Some(ledger), ids: Vec::new() };
-        Traces { lines: names.into_iter().map(|name| (name, Vec::new())).collect(), readers, forced }
+        let seat = |node: &str| topology.node(node).map(|node| StrategyId(node.seat));
+        let called = [(seat("ledger"), "forced"), (seat("gateway"), "client")];
+        let seats = called.into_iter().filter_map(|(seat, called)| Some((seat?, called))).collect();
+        let own = Own { seats, ids: Vec::new() };
+        Traces { lines: names.into_iter().map(|name| (name, Vec::new())).collect(), readers, own }
     }
 
     /// Reads what has come.
@@ -51,7 +56,7 @@ impl Traces {
             let lines = self.lines.entry(name.clone()).or_default();
             while let Some(frame) = reader.read().unwrap_or_else(|error| panic!("{name}: {error}")) {
                 let content = match View::of(frame.message_id, frame.payload) {
-                    Ok(view) => self.forced.words(&view),
+                    Ok(view) => self.own.words(&view),
                     Err(_) => format!("message {} {:02x?}", frame.message_id, frame.payload),
                 };
                 lines.push(format!("{:8} topic {} {content}", frame.position, frame.topic));
@@ -65,11 +70,13 @@ impl Traces {
         let mut lines = vec![format!("executions before {}", snapshot.begin.execution)];
         let positions = snapshot.positions.iter().map(|state| AnyMessage::PositionState(*state));
         let orders = snapshot.orders.iter().map(|order| AnyMessage::OrderUpdate(*order));
-        lines.extend(positions.chain(orders).map(|message| self.forced.words(&message.view())));
+        lines.extend(positions.chain(orders).map(|message| self.own.words(&message.view())));
         self.lines.insert("the ledger's last state".to_owned(), lines);
         let bytes = node::last_desk(instance).expect("its journal").expect("a snapshot of the accounts");
         let follower = Follower::restore(&bytes).expect("a snapshot of this version");
-        let mut lines = vec![format!("{:?}", follower.contained)];
+        let contained = Contained { last_order: OrderId::default(), ..follower.contained };
+        let last = self.own.called(follower.contained.last_order);
+        let mut lines = vec![format!("{contained:?}, the last request is about {last}")];
         lines.extend(follower.desk.accounts().map(|account| format!("{account:?}")));
         self.lines.insert("the accounts' last state".to_owned(), lines);
     }
@@ -85,7 +92,7 @@ impl Traces {
     }
 }
 
-impl Forced {
+impl Own {
     /// A message without its times.
     fn words(&mut self, view: &View<'_>) -> String {
         let mut words = view.record().name.to_owned();
@@ -98,8 +105,10 @@ impl Forced {
                         words += &format!(" {}=({})", field.name, self.words(&inner));
                     }
                 }
-                Some(Value::Order(id)) if Some(id.strategy()) == self.seat => {
-                    words += &format!(" {}=forced {}", field.name, self.number(id));
+                Some(Value::Order(id)) => words += &format!(" {}={}", field.name, self.called(id)),
+                // A number of the market's own, which may be an order's.
+                Some(Value::Unsigned(number)) if field.name == "order_ref" => {
+                    words += &format!(" {}={}", field.name, self.called(OrderId(number)));
                 }
                 Some(Value::Enum(member)) => words += &format!(" {}={}", field.name, member.name),
                 Some(Value::Flags(bits, _)) => words += &format!(" {}={bits:#x}", field.name),
@@ -109,11 +118,15 @@ impl Forced {
         words
     }
 
-    fn number(&mut self, id: OrderId) -> usize {
-        self.ids.iter().position(|known| *known == id).unwrap_or_else(|| {
+    fn called(&mut self, id: OrderId) -> String {
+        let Some((_, called)) = self.seats.iter().find(|(seat, _)| *seat == id.strategy()).copied() else {
+            return id.to_string();
+        };
+        let number = self.ids.iter().position(|known| *known == id).unwrap_or_else(|| {
             self.ids.push(id);
             self.ids.len() - 1
-        })
+        });
+        format!("{called} {number}")
     }
 }
 

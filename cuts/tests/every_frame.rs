@@ -5,7 +5,7 @@
 //! COLO_CUTS=all cargo test -p cuts -- --nocapture               # every commit, and pairs of them
 //! ```
 
-use cuts::{Cut, Platform, Script, WRITERS, Writer, difference};
+use cuts::{Cut, Platform, Script, WRITERS, Writer};
 
 /// Cuts of the short form, of each writer in each script.
 const SHORT: usize = 24;
@@ -29,7 +29,8 @@ fn chosen(commits: &[String]) -> Vec<u64> {
 
 fn hold(writer: &Writer, script: fn(&str) -> Script) -> Result<(), String> {
     let play = |commits: Vec<u64>| {
-        let name = format!("cuts-{}-{}", writer.name.replace([' ', '\''], "-"), std::process::id());
+        let row = WRITERS.iter().position(|row| row.name == writer.name).expect("a row of the table");
+        let name = format!("cuts-{row}-{}", std::process::id());
         let script = script(&name);
         Platform::play(script.topology().clone(), &script, &Cut { node: writer.node, commits })
     };
@@ -55,8 +56,8 @@ fn hold(writer: &Writer, script: fn(&str) -> Script) -> Result<(), String> {
             unreached += 1;
             continue;
         }
-        if let Some(difference) = difference(&whole.traces, &ended.traces, writer) {
-            faults.push(format!("{} ended behind {:?}: {difference}", writer.node, ended.blown));
+        if let Some(fault) = writer.fault(&whole.traces, &ended.traces) {
+            faults.push(format!("{} ended behind {:?}: {fault}", writer.node, ended.blown));
         }
     }
     println!(
@@ -104,9 +105,21 @@ fn a_successor_of_a_program_at_a_venue_leaves_what_that_would_have_left() {
     hold_all("a venue's program");
 }
 
+#[test]
+fn a_successor_of_the_gateway_leaves_what_the_gateway_would_have_left() {
+    hold_all("the gateway");
+}
+
+#[test]
+fn a_successor_of_the_gateway_ends_what_was_to_end_with_its_connections() {
+    hold_all("the gateway, with connections");
+}
+
 /// A row without a test would try nothing.
 #[test]
 fn each_writer_of_the_table_has_a_test() {
     let names: Vec<&str> = WRITERS.iter().map(|writer| writer.name).collect();
-    assert_eq!(names, ["td", "ledger", "matching", "a venue's program"]);
+    let tested =
+        ["td", "ledger", "matching", "a venue's program", "the gateway", "the gateway, with connections"];
+    assert_eq!(names, tested);
 }

@@ -34,6 +34,7 @@ mod push;
 mod run;
 mod side;
 mod time;
+mod turned;
 mod view;
 mod watch;
 
@@ -43,3 +44,4 @@ pub use diff::fuzz::diff as diff_of_bytes;
 pub use fix::fuzz::fix as fix_of_bytes;
 pub use http::document;
 pub use run::run;
+pub use turned::{Answer, Clients, steps};

@@ -181,7 +181,7 @@ impl Core {
             client_id: *client_id,
             address: client.address,
             account: order.account,
-            reserved: 0,
+            flags: if session.is_some() { ClientOrder::ENDS_WITH_SESSION } else { 0 },
         };
         self.turn.add(&client);
         let frame = self.turn.add(&order);

@@ -35,7 +35,7 @@ use crate::meter::Meter;
 use crate::push::{Channel, Hub};
 use ask::{Door, Outcome, Reply, Scope};
 use market::Market;
-use orders::{Order, Orders, Resolved};
+use orders::{MustEnd, Order, Orders, Resolved};
 use owed::Owed;
 use sessions::Sessions;
 
@@ -187,10 +187,13 @@ impl Core {
         self.take_owed();
     }
 
-    /// Mass cancels of predecessors cover orders that still work.
+    /// Orders still work that a mass cancel of a predecessor covers, or that were to end with its sessions.
     fn take_owed(&mut self) {
-        for id in self.orders.take_owed() {
-            self.owed.owe(id);
+        for owed in self.orders.take_owed() {
+            match owed {
+                MustEnd::Alone(id) => self.owed.owe(id),
+                MustEnd::InMass(id, request) => self.owed.owe_in_mass(id, request),
+            }
         }
     }
 
@@ -281,6 +284,7 @@ impl Core {
         let id = report.order_id();
         let Some(order) = self.orders.report(&report, frame.position) else {
             // The answer to a mass cancel has a number of its own.
+            self.orders.mass_answered(id);
             return self.owed.mass_answered(id);
         };
         let view = order.view();

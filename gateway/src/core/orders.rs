@@ -205,7 +205,26 @@ pub(crate) struct Orders {
     /// Something was forgotten, or was overwritten before it could be read back.
     pub(crate) has_forgotten: bool,
     /// The newest mass cancel of each scope that a predecessor sent.
-    mass_cancels: HashMap<Scope, OrderId>,
+    mass_cancels: HashMap<Scope, MassCancel>,
+    /// Orders of predecessors' sessions, which have ended with these.
+    bereft: Vec<OrderId>,
+}
+
+/// A predecessor's mass cancel.
+#[derive(Clone, Copy, Debug)]
+struct MassCancel {
+    request: OrderId,
+    /// Its answer is read, or may be among the reports that are lost.
+    is_answered: bool,
+}
+
+/// An order that works, and must end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum MustEnd {
+    /// It needs a cancel of its own.
+    Alone(OrderId),
+    /// This mass cancel, the second, is on its way.
+    InMass(OrderId, OrderId),
 }
 
 /// What a snapshot of the ledger has changed.
@@ -331,6 +350,7 @@ impl Orders {
 
     /// Reports were lost: what works may have ended.
     pub(crate) fn doubt(&mut self) -> bool {
+        self.mass_cancels.values_mut().for_each(|mass| mass.is_answered = true);
         let working = self.orders.values_mut().filter(|order| order.is_working());
         working.fold(false, |_, order| {
             order.is_doubtful = true;
@@ -372,17 +392,49 @@ impl Orders {
 
     /// A frame of our own journal: a predecessor's mass cancel.
     pub(crate) fn mass_cancelled(&mut self, request: &wire::CancelAll) {
-        self.mass_cancels.insert(Scope::of(request), request.order_id);
+        let mass = MassCancel { request: request.order_id, is_answered: false };
+        self.mass_cancels.insert(Scope::of(request), mass);
     }
 
-    /// The orders that work although a predecessor's mass cancel covers them. Once.
-    pub(crate) fn take_owed(&mut self) -> Vec<OrderId> {
+    /// A request that is no order's was answered.
+    pub(crate) fn mass_answered(&mut self, request: OrderId) {
+        let answered = self.mass_cancels.values_mut().filter(|mass| mass.request == request);
+        answered.for_each(|mass| mass.is_answered = true);
+    }
+
+    /// A frame of our own journal: an order of a predecessor's session.
+    pub(crate) fn session_ended(&mut self, id: OrderId) {
+        self.bereft.push(id);
+    }
+
+    /// The orders that work although a predecessor's mass cancel covers them, or its session has ended with it. Once.
+    pub(crate) fn take_owed(&mut self) -> Vec<MustEnd> {
         let mass_cancels = std::mem::take(&mut self.mass_cancels);
-        let is_owed = |id: &OrderId, order: &Order| {
-            let mut covering = mass_cancels.iter().filter(|(scope, _)| order.is_covered(**scope));
-            covering.any(|(_, request)| request.is_newer_than(*id))
+        let owed = |(id, order): (&OrderId, &Order)| {
+            let covers = |(scope, mass): &(&Scope, &MassCancel)| {
+                order.is_covered(**scope) && mass.request.is_newer_than(*id)
+            };
+            let covering = mass_cancels.iter().filter(covers).map(|(_, mass)| mass);
+            // One that is on its way is waited for.
+            let mass = covering.min_by_key(|mass| (mass.is_answered, mass.request))?;
+            Some(if mass.is_answered { MustEnd::Alone(*id) } else { MustEnd::InMass(*id, mass.request) })
         };
-        self.orders.iter().filter(|(id, order)| is_owed(id, order)).map(|(id, _)| *id).collect()
+        let mut all: HashMap<OrderId, MustEnd> = HashMap::new();
+        let works = |id: &OrderId| self.orders.get(id).is_some_and(Order::is_working);
+        let bereft = std::mem::take(&mut self.bereft).into_iter().filter(works);
+        all.extend(bereft.map(|id| (id, MustEnd::Alone(id))));
+        all.extend(self.orders.iter().filter_map(owed).map(|owed| (owed.order(), owed)));
+        let mut all: Vec<MustEnd> = all.into_values().collect();
+        all.sort_unstable_by_key(|owed| owed.order());
+        all
+    }
+}
+
+impl MustEnd {
+    fn order(self) -> OrderId {
+        match self {
+            MustEnd::Alone(order) | MustEnd::InMass(order, _) => order,
+        }
     }
 }
 
@@ -420,7 +472,7 @@ mod tests {
             client_id: Text::new(name).unwrap(),
             address: Text::EMPTY,
             account: order.account,
-            reserved: 0,
+            flags: 0,
         }
     }
 
@@ -599,6 +651,16 @@ mod tests {
     }
 
     #[test]
+    fn orders_of_a_predecessors_session_must_end_and_others_work_on() {
+        let mut orders = Orders::default();
+        let made: Vec<NewOrder> = (1..=3).map(|number| sent(&mut orders, number, "")).collect();
+        [1, 2].into_iter().for_each(|index| orders.session_ended(made[index].order_id));
+        orders.report(&update(&made[1], OrderStatus::Filled), 64);
+        assert_eq!(orders.take_owed(), [MustEnd::Alone(made[2].order_id)]);
+        assert!(orders.take_owed().is_empty());
+    }
+
+    #[test]
     fn a_predecessors_mass_cancel_is_owed_to_what_it_covers_and_not_to_later_orders() {
         let mut orders = Orders::default();
         let made: Vec<NewOrder> = (1..=2).map(|number| sent(&mut orders, number, "")).collect();
@@ -608,7 +670,18 @@ mod tests {
         orders.mass_cancelled(&Scope { side: Some(Side::Buy), ..other }.request(request));
         sent(&mut orders, 4, "");
         orders.report(&update(&made[1], OrderStatus::Cancelled), 64);
-        assert_eq!(orders.take_owed(), [made[0].order_id]);
+        let answered = (orders.orders.clone(), orders.mass_cancels.clone());
+        assert_eq!(orders.take_owed(), [MustEnd::InMass(made[0].order_id, request)], "it is on its way");
         assert!(orders.take_owed().is_empty());
+        // Its answer came, or may have come.
+        for is_lost in [false, true] {
+            (orders.orders, orders.mass_cancels) = answered.clone();
+            if is_lost {
+                orders.doubt();
+            } else {
+                orders.mass_answered(request);
+            }
+            assert_eq!(orders.take_owed(), [MustEnd::Alone(made[0].order_id)]);
+        }
     }
 }

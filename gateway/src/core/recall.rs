@@ -18,6 +18,10 @@ pub(super) fn read(instance: &InstanceDir, journal: &str, orders: &mut Orders) -
         ClientOrder::ID => {
             if let Ok(client) = ClientOrder::decode(frame.payload) {
                 orders.announce(&client);
+                if client.flags & ClientOrder::ENDS_WITH_SESSION != 0 {
+                    // Its connection ended with that process.
+                    orders.session_ended(client.order_id);
+                }
             }
         }
         NewOrder::ID => {

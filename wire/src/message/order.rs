@@ -204,8 +204,16 @@ pub struct ClientOrder {
     /// For which account.
     #[field(since = 8)]
     pub account: AccountId,
-    /// Zero.
-    pub reserved: u32,
+    /// What becomes of it.
+    #[field(flags, since = 11)]
+    pub flags: u32,
+}
+
+flags! {
+    ClientOrder: u32 {
+        /// It must end when the client's connection ends, that of a gateway that was killed among them.
+        ENDS_WITH_SESSION = 1 => "ends_with_session",
+    }
 }
 
 /// Takes what is left of an order out of the book.

@@ -45,7 +45,8 @@ pub use view::{List, Value, View};
 /// | 8 | `ClientOrder` |
 /// | 9 | `Instrument.multiplier` and `currency`; `FeeRule.maker` and `taker` |
 /// | 10 | `Settle.flags` with `forced_settlement` |
-pub const VERSION: u16 = 10;
+/// | 11 | `ClientOrder.flags` with `ends_with_session` |
+pub const VERSION: u16 = 11;
 
 /// One kind of message.
 #[derive(Clone, Copy, Debug, PartialEq)]
