@@ -6,7 +6,7 @@ Made from the constants of colo by bindings/layout; do not edit.
 from typing import Final
 
 # Units.
-MESSAGES_VERSION: Final = 10
+MESSAGES_VERSION: Final = 11
 NO_PRICE: Final = -9223372036854775808
 PRICE_ONE: Final = 1000000000
 MONEY_ONE: Final = 1000000
@@ -195,7 +195,7 @@ CLIENT_ORDER_TOKEN: Final = 8
 CLIENT_ORDER_CLIENT_ID: Final = 16
 CLIENT_ORDER_ADDRESS: Final = 64
 CLIENT_ORDER_ACCOUNT: Final = 112
-CLIENT_ORDER_RESERVED: Final = 116
+CLIENT_ORDER_FLAGS: Final = 116
 
 # OrderUpdate.
 ORDER_UPDATE_MESSAGE: Final = 20
@@ -731,6 +731,9 @@ BOOK_EVENT_FLAGS_IS_HIDDEN: Final = 16
 # CancelAllFlags: bits.
 CANCEL_ALL_FLAGS_OF_ACCOUNT: Final = 1
 CANCEL_ALL_FLAGS_OF_SIDE: Final = 2
+
+# ClientOrderFlags: bits.
+CLIENT_ORDER_FLAGS_ENDS_WITH_SESSION: Final = 1
 
 # ContractTermsFlags: bits.
 CONTRACT_TERMS_FLAGS_TRADABLE: Final = 1

@@ -15,7 +15,7 @@
 #endif
 
 /* Units. */
-#define COLO_MESSAGES_VERSION 10u /* grows with every change of a message */
+#define COLO_MESSAGES_VERSION 11u /* grows with every change of a message */
 #define COLO_NO_PRICE INT64_MIN /* a price that is none */
 #define COLO_PRICE_ONE 1000000000u /* one unit of the currency as a price */
 #define COLO_MONEY_ONE 1000000u /* one unit of the currency as money */
@@ -213,6 +213,9 @@
 /* CancelAllFlags: bits. */
 #define COLO_CANCEL_ALL_FLAGS_OF_ACCOUNT 1u
 #define COLO_CANCEL_ALL_FLAGS_OF_SIDE 2u
+
+/* ClientOrderFlags: bits. */
+#define COLO_CLIENT_ORDER_FLAGS_ENDS_WITH_SESSION 1u
 
 /* ContractTermsFlags: bits. */
 #define COLO_CONTRACT_TERMS_FLAGS_TRADABLE 1u
@@ -600,7 +603,7 @@ typedef struct colo_client_order {
     char client_id[48];
     char address[48];
     uint32_t account;
-    uint8_t reserved[4];
+    uint32_t flags;
 } colo_client_order;
 COLO_HOLDS(sizeof(colo_client_order) == 120, "colo_client_order");
 COLO_HOLDS(offsetof(colo_client_order, order_id) == 0, "colo_client_order.order_id");
@@ -608,7 +611,7 @@ COLO_HOLDS(offsetof(colo_client_order, token) == 8, "colo_client_order.token");
 COLO_HOLDS(offsetof(colo_client_order, client_id) == 16, "colo_client_order.client_id");
 COLO_HOLDS(offsetof(colo_client_order, address) == 64, "colo_client_order.address");
 COLO_HOLDS(offsetof(colo_client_order, account) == 112, "colo_client_order.account");
-COLO_HOLDS(offsetof(colo_client_order, reserved) == 116, "colo_client_order.reserved");
+COLO_HOLDS(offsetof(colo_client_order, flags) == 116, "colo_client_order.flags");
 
 /* OrderUpdate. */
 typedef struct colo_order_update {

@@ -7,7 +7,7 @@ package layout
 
 // Units.
 const (
-	MessagesVersion = 10
+	MessagesVersion = 11
 	NoPrice         = int64(-9223372036854775808)
 	PriceOne        = 1000000000
 	MoneyOne        = 1000000
@@ -230,7 +230,7 @@ const (
 	ClientOrderClientId = 16
 	ClientOrderAddress  = 64
 	ClientOrderAccount  = 112
-	ClientOrderReserved = 116
+	ClientOrderFlags    = 116
 )
 
 // OrderUpdate.
@@ -872,6 +872,11 @@ const (
 const (
 	CancelAllFlagsOfAccount = 1
 	CancelAllFlagsOfSide    = 2
+)
+
+// ClientOrderFlags: bits.
+const (
+	ClientOrderFlagsEndsWithSession = 1
 )
 
 // ContractTermsFlags: bits.

@@ -5,7 +5,7 @@ package wire
 import "unsafe"
 
 // Version of the messages.
-const Version = 10
+const Version = 11
 
 // AccountAction: What happens to an account.
 type AccountAction uint8
@@ -918,6 +918,11 @@ const (
 	CancelAllOfAccount = 1
 	// Only orders of `side`.
 	CancelAllOfSide = 2
+)
+
+const (
+	// It must end when the client's connection ends, that of a gateway that was killed among them.
+	ClientOrderEndsWithSession = 1
 )
 
 const (
@@ -1855,8 +1860,8 @@ type ClientOrder struct {
 	Address Text48
 	// For which account.
 	Account AccountID
-	// Zero.
-	_ [4]byte
+	// What becomes of it.
+	Flags uint32
 }
 
 // The layout is the contract's, or this does not compile.
@@ -1866,6 +1871,7 @@ var _ [8]struct{} = [unsafe.Offsetof(ClientOrder{}.Token)]struct{}{}
 var _ [16]struct{} = [unsafe.Offsetof(ClientOrder{}.ClientID)]struct{}{}
 var _ [64]struct{} = [unsafe.Offsetof(ClientOrder{}.Address)]struct{}{}
 var _ [112]struct{} = [unsafe.Offsetof(ClientOrder{}.Account)]struct{}{}
+var _ [116]struct{} = [unsafe.Offsetof(ClientOrder{}.Flags)]struct{}{}
 
 func (m *ClientOrder) invalid() string {
 	return ""

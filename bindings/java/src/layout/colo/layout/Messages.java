@@ -6,7 +6,7 @@ public final class Messages {
     private Messages() {}
 
     // Units.
-    public static final int MESSAGES_VERSION = 10;
+    public static final int MESSAGES_VERSION = 11;
     public static final long NO_PRICE = Long.MIN_VALUE;
     public static final int PRICE_ONE = 1000000000;
     public static final int MONEY_ONE = 1000000;
@@ -195,7 +195,7 @@ public final class Messages {
     public static final int CLIENT_ORDER_CLIENT_ID = 16;
     public static final int CLIENT_ORDER_ADDRESS = 64;
     public static final int CLIENT_ORDER_ACCOUNT = 112;
-    public static final int CLIENT_ORDER_RESERVED = 116;
+    public static final int CLIENT_ORDER_FLAGS = 116;
 
     // OrderUpdate.
     public static final int ORDER_UPDATE_MESSAGE = 20;
@@ -731,6 +731,9 @@ public final class Messages {
     // CancelAllFlags: bits.
     public static final int CANCEL_ALL_FLAGS_OF_ACCOUNT = 1;
     public static final int CANCEL_ALL_FLAGS_OF_SIDE = 2;
+
+    // ClientOrderFlags: bits.
+    public static final int CLIENT_ORDER_FLAGS_ENDS_WITH_SESSION = 1;
 
     // ContractTermsFlags: bits.
     public static final int CONTRACT_TERMS_FLAGS_TRADABLE = 1;

@@ -5,6 +5,8 @@ package colo.wire;
 public final class ClientOrder extends Message {
     public static final int ID = 16;
     public static final int SIZE = 120;
+    /** It must end when the client's connection ends, that of a gateway that was killed among them. */
+    public static final int ENDS_WITH_SESSION = 1;
 
     @Override
     public int messageId() {
@@ -64,5 +66,14 @@ public final class ClientOrder extends Message {
 
     public void account(int value) {
         setInt(112, value);
+    }
+
+    /** What becomes of it. */
+    public int flags() {
+        return getInt(116);
+    }
+
+    public void flags(int value) {
+        setInt(116, value);
     }
 }

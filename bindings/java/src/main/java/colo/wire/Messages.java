@@ -4,7 +4,7 @@ package colo.wire;
 /** All messages. */
 public final class Messages {
     /** Version of the messages. */
-    public static final int VERSION = 10;
+    public static final int VERSION = 11;
 
     private Messages() {}
 
