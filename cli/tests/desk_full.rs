@@ -35,7 +35,7 @@ const ONE: i128 = 1_000_000_000;
 
 /// Kills of td; more by the environment.
 fn kills() -> u64 {
-    std::env::var("COLO_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(12)
+    std::env::var("COLO_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(16)
 }
 
 struct Desk {
@@ -140,8 +140,8 @@ fn money_counts_once_however_often_td_dies_before_a_full_drop_copy() {
     while left > 0 {
         let ledger = desk.pid("ledger");
         kill(ledger, "STOP");
-        for _ in 0..left.min(4) {
-            let most = 40 + desk.below(200);
+        for _ in 0..left.min(2) {
+            let most = 120 + desk.below(200);
             desk.book(most);
             desk.kill_td();
             full += u64::from(!desk.is_settled());
