@@ -743,6 +743,9 @@ class ClientOrder:
     @property
     def account(self) -> int:
         """For which account."""
+    @property
+    def flags(self) -> int:
+        """What becomes of it."""
     def copy(self) -> ClientOrder:
         """A copy that stays valid beyond the call."""
 
