@@ -19,7 +19,6 @@ const DAY: u32 = 20_260_105;
 
 /// A piece of a script.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "a script has a few dozen of them")]
 pub enum Event {
     /// An entry of a person or a feed, in `desk.entries`.
     Entry(AnyMessage),
