@@ -180,6 +180,11 @@ impl Driver {
         self.unbooked.count()
     }
 
+    /// How many fills were written, or are about to be.
+    pub fn trades(&self) -> u64 {
+        self.trade
+    }
+
     /// What operators have settled, in their order.
     pub fn settled(&self) -> &[Settled] {
         self.unbooked.settled()

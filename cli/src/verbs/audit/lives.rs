@@ -17,18 +17,22 @@ pub(super) struct Lives {
     pub(super) findings: Findings,
     /// Orders that were sent before this began are not known.
     is_begin: bool,
+    /// Orders go out to another market: an operator may book a trade of an order that has ended.
+    is_outside: bool,
     known: HashMap<OrderId, Life>,
+    /// Such trades.
+    late: u64,
 }
 
 impl Lives {
-    pub(super) fn new(is_begin: bool) -> Lives {
+    pub(super) fn new(is_begin: bool, is_outside: bool) -> Lives {
         let mut findings =
             Findings::new("orders", "each order was sent once and ended once, with what its fills come to");
         if !is_begin {
             findings
                 .lacks(format!("{DROPS} does not reach back to its begin: older orders are not looked at"));
         }
-        Lives { findings, is_begin, known: HashMap::new() }
+        Lives { findings, is_begin, is_outside, known: HashMap::new(), late: 0 }
     }
 
     pub(super) fn take(&mut self, seen: &Seen) {
@@ -70,7 +74,9 @@ impl Lives {
         match execution {
             Execution::Fill(fill) => {
                 life.filled = life.filled.saturating_add(fill.quantity.0);
-                if life.has_ended {
+                if life.has_ended && self.is_outside && fill.remaining.0 == 0 {
+                    self.late += 1;
+                } else if life.has_ended {
                     self.differs(seen, format!("a fill of {id}, which has ended"), "no fill of it any more");
                 }
             }
@@ -96,6 +102,12 @@ impl Lives {
     pub(super) fn finish(mut self, desk: Option<&accounts::Desk>) -> Findings {
         let open = self.known.values().filter(|life| !life.has_ended).count();
         self.findings.notes.push(format!("{} orders, {open} of them at work", self.known.len()));
+        if self.late > 0 {
+            let late = self.late;
+            self.findings
+                .notes
+                .push(format!("{late} fills of orders that had ended, as an operator books them"));
+        }
         if let Some(desk) = desk.filter(|_| self.is_begin) {
             let (found, expected) = (u64::from(desk.open_orders()), open as u64);
             self.findings.same(DROPS, None, "orders at work in the accounts", found, expected);

@@ -12,6 +12,7 @@ mod holdings;
 mod limits;
 mod lives;
 mod money;
+mod outside;
 mod reach;
 mod recount;
 mod reports;
@@ -205,7 +206,7 @@ fn look(source: &Source) -> Result<Report, Stop> {
     let mut risk = Risk::new(source, &topology, reach.clone(), from_begin)?;
     let mut sequence = Sequence::new(source, from_begin, reach.clone(), opening(td.as_ref()))?;
     let mut states = States::new(source, options, from_begin)?;
-    let mut lives = Lives::new(from_begin);
+    let mut lives = Lives::new(from_begin, venue::fill_of(&topology) == Some("external"));
     let mut counted = match from_begin {
         true => Some(Counted {
             books: Books::default(),

@@ -12,6 +12,7 @@ use wire::{
 use super::Stop;
 use super::books::{Books, worth};
 use super::findings::Findings;
+use super::outside::Outside;
 use crate::desk::{DROPS, EXECUTIONS, Fault, Seen, Source, Stream};
 
 const MARKET: &str = "matching.market";
@@ -40,6 +41,8 @@ pub(super) struct Venue<'a> {
     trades: HashMap<u64, (Fill, bool)>,
     /// The market has no orders but ours: each trade has both sides.
     is_exchange: bool,
+    /// Where orders go out to another market: what its program knows.
+    outside: Option<Outside>,
     snapshots: u64,
 }
 
@@ -60,6 +63,11 @@ impl<'a> Venue<'a> {
                 .lacks(format!("there is no {STATE}: positions that strategies are shown are not looked at"));
         }
         let market = source.held(MARKET)?;
+        let fill = fill_of(topology);
+        let outside = match fill {
+            Some("external") => Outside::look(source, &mut findings),
+            _ => None,
+        };
         let mut executions = super::held(source, EXECUTIONS)?;
         let is_begin = executions.is_at_begin()?;
         if !is_begin {
@@ -74,8 +82,6 @@ impl<'a> Venue<'a> {
                 }
             }
         }
-        let matching = topology.nodes.iter().find(|node| node.kind == NodeKind::Matching);
-        let fill = matching.and_then(|node| node.section.get("fill")?.as_str());
         Ok(Venue {
             findings,
             executions,
@@ -86,6 +92,7 @@ impl<'a> Venue<'a> {
             held: BTreeMap::new(),
             trades: HashMap::new(),
             is_exchange: fill == Some("exchange"),
+            outside,
             snapshots: 0,
         })
     }
@@ -97,6 +104,9 @@ impl<'a> Venue<'a> {
             let found =
                 format!("{} lots of {} that the venue reports are not booked", fill.quantity, fill.order_id);
             self.findings.differs(DROPS, *position, found, "an order of the account that they are of");
+        }
+        if let Some(outside) = self.outside.take() {
+            outside.compare(&mut self.findings, self.is_begin);
         }
         if self.is_exchange {
             let mut alone: Vec<_> = self.trades.values().filter(|(_, is_paired)| !is_paired).collect();
@@ -212,6 +222,9 @@ impl<'a> Venue<'a> {
         *sum = sum.saturating_add(fill.quantity.0);
         held.fills += 1;
         held.cash -= i128::from(fill.side.sign()) * worth(fill.price, fill.quantity.0, contract);
+        if let Some(outside) = &mut self.outside {
+            outside.fill(fill);
+        }
         if fill.trade_id == 0 || !self.is_exchange {
             return;
         }
@@ -249,6 +262,12 @@ impl<'a> Venue<'a> {
         }
         Ok(())
     }
+}
+
+/// By which rules orders are filled.
+pub(super) fn fill_of(topology: &Topology) -> Option<&str> {
+    let matching = topology.nodes.iter().find(|node| node.kind == NodeKind::Matching)?;
+    matching.section.get("fill")?.as_str()
 }
 
 fn side(fill: &Fill) -> String {

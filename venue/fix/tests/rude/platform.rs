@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -41,6 +42,10 @@ name = "noise"
 program = "builtin:noise"
 count = 1
 params = { every_ms = 20, max_position = 1000 }
+[[accounts]]
+number = 7
+kind = "margin"
+deposit = 1000000
 "#;
 
 struct Desk {
@@ -87,8 +92,8 @@ impl Drop for Desk {
     }
 }
 
-/// Fills every order at once, and cancels the first trade.
-fn market(mut rude: Rude, orders: &Mutex<u64>, is_over: &Receiver<()>) {
+/// Fills every order at once, and cancels the first trade. Once it `ends_one`, it fills an order that it has ended before.
+fn market(mut rude: Rude, orders: &Mutex<u64>, ends_one: &AtomicBool, is_over: &Receiver<()>) {
     while is_over.try_recv() == Err(TryRecvError::Empty) {
         rude.read();
         while let Some(message) = rude.heard.pop_front() {
@@ -105,6 +110,9 @@ fn market(mut rude: Rude, orders: &Mutex<u64>, is_over: &Receiver<()>) {
             let head =
                 format!("11={name}|37=V{number}|55={}|54={}|38={lots}|44={price}|", field(55), field(54));
             rude.say("8", &format!("{head}17=n{number}|150=0|39=0|14=0|151={lots}|6=0|"));
+            if ends_one.swap(false, Ordering::Relaxed) {
+                rude.say("8", &format!("{head}17=c{number}|150=4|39=4|14=0|151=0|6=0|"));
+            }
             rude.say(
                 "8",
                 &format!("{head}17=t{number}|150=F|39=2|31={price}|32={lots}|14={lots}|151=0|6={price}|"),
@@ -138,9 +146,15 @@ fn a_cancelled_trade_is_seen_outlives_a_kill_stops_orders_and_is_settled() {
         .replace("STATE", &folder.path().join("desk.fix").display().to_string());
     std::fs::write(folder.path().join("desk.toml"), config).unwrap();
     let (orders, (over, is_over)) = (Arc::new(Mutex::new(0)), channel::<()>());
+    let ends_one = Arc::new(AtomicBool::new(false));
     let acceptor = {
-        let orders = Arc::clone(&orders);
-        std::thread::spawn(move || market(rude, &orders, &is_over))
+        let (orders, ends_one) = (Arc::clone(&orders), Arc::clone(&ends_one));
+        std::thread::spawn(move || market(rude, &orders, &ends_one, &is_over))
+    };
+    // What the audit says, and its exit code.
+    let audit = || {
+        let audit = desk.colo(&["audit", &desk.name]);
+        (audit.status.code(), String::from_utf8(audit.stdout).unwrap())
     };
     let up = desk.colo(&["up", "desk.toml", "--stay"]);
     assert!(up.status.success(), "{}", String::from_utf8_lossy(&up.stderr));
@@ -153,6 +167,8 @@ fn a_cancelled_trade_is_seen_outlives_a_kill_stops_orders_and_is_settled() {
         (&row["why"], &row["trade"], &list["is_stopped"]),
         (&"busted".into(), &"t1".into(), &true.into())
     );
+    let (code, text) = audit();
+    assert!(code == Some(1) && text.contains("not booked: number 1,"), "{code:?}: {text}");
     let starts = desk.matching()["starts"].as_u64().unwrap();
     let pid = desk.matching()["pid"].as_u64().unwrap().to_string();
     assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
@@ -171,6 +187,19 @@ fn a_cancelled_trade_is_seen_outlives_a_kill_stops_orders_and_is_settled() {
     let list = desk.json(&["venue", "list", "-i", &desk.name]);
     assert_eq!(list["settled"][0]["by"], "ann: agreed");
     desk.until("orders", || *orders.lock().unwrap() > before);
+    let (code, text) = audit();
+    assert_eq!(code, Some(0), "{text}");
+    // A trade of an order that has ended stands in the books once a person has confirmed it.
+    ends_one.store(true, Ordering::Relaxed);
+    desk.until("trade behind the end of its order", || desk.unbooked() == Some(1));
+    let (code, text) = audit();
+    assert!(code == Some(1) && text.contains("not booked: number 2,"), "{code:?}: {text}");
+    let booked = desk.colo(&["venue", "book", "2", "--why", "confirmed", "--who", "ann", "-i", &desk.name]);
+    assert!(booked.status.success(), "{}", String::from_utf8_lossy(&booked.stderr));
+    desk.until("late fill", || desk.unbooked() == Some(0));
+    let (code, text) = audit();
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("1 fills of orders that had ended"), "{text}");
     drop(desk);
     drop(over);
     acceptor.join().unwrap();
