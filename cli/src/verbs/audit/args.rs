@@ -13,7 +13,8 @@ Examples:
   colo audit demo --format json
   colo audit --recording FOLDER
 
-Reads the journals and nothing else, by code that shares nothing with what it checks: what went out is what strategies asked for and \
+Reads the journals, and what the program of a market outside knows (`matching.venue`), by code that shares nothing with what it \
+checks: what went out is what strategies asked for and \
 within all limits; what the market answered stands in the drop copy and in the reports once and unchanged; marks are prices of the market; \
 switches fell and positions were closed by force when they had to and not otherwise; money, positions, margin and charges, counted a second \
 time in a simpler way, are the same. Works beside a running platform, on what a dead one left, and on recordings. docs/accounts.md lists \

@@ -168,7 +168,7 @@ fn a_cancelled_trade_is_seen_outlives_a_kill_stops_orders_and_is_settled() {
         (&"busted".into(), &"t1".into(), &true.into())
     );
     let (code, text) = audit();
-    assert!(code == Some(1) && text.contains("not booked: number 1,"), "{code:?}: {text}");
+    assert!(code == Some(4) && text.contains("not booked: number 1,"), "{code:?}: {text}");
     let starts = desk.matching()["starts"].as_u64().unwrap();
     let pid = desk.matching()["pid"].as_u64().unwrap().to_string();
     assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
@@ -193,7 +193,7 @@ fn a_cancelled_trade_is_seen_outlives_a_kill_stops_orders_and_is_settled() {
     ends_one.store(true, Ordering::Relaxed);
     desk.until("trade behind the end of its order", || desk.unbooked() == Some(1));
     let (code, text) = audit();
-    assert!(code == Some(1) && text.contains("not booked: number 2,"), "{code:?}: {text}");
+    assert!(code == Some(4) && text.contains("not booked: number 2,"), "{code:?}: {text}");
     let booked = desk.colo(&["venue", "book", "2", "--why", "confirmed", "--who", "ann", "-i", &desk.name]);
     assert!(booked.status.success(), "{}", String::from_utf8_lossy(&booked.stderr));
     desk.until("late fill", || desk.unbooked() == Some(0));
