@@ -54,6 +54,16 @@ impl Bucket {
         (u64::from(self.per_second), self.burst.get())
     }
 
+    /// Full at this time.
+    pub(crate) fn fill(&mut self, now: Nanos) {
+        (self.level, self.at) = (u64::from(self.burst.get()) * Bucket::TOKEN, now.0);
+    }
+
+    /// Empty at this time.
+    pub(crate) fn empty(&mut self, now: Nanos) {
+        (self.level, self.at) = (0, now.0);
+    }
+
     fn refill(&mut self, now: Nanos) {
         let elapsed = now.0.saturating_sub(self.at);
         if elapsed > 0 {

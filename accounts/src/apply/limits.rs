@@ -8,7 +8,7 @@ use crate::refusal::Refusal;
 
 impl Desk {
     /// Limits and kill switch of a scope.
-    pub(super) fn watch(&mut self, scope: AccountScope, subject: u32) -> Option<&mut Watch> {
+    pub(crate) fn watch(&mut self, scope: AccountScope, subject: u32) -> Option<&mut Watch> {
         match scope {
             AccountScope::Account => {
                 let place = self.find(AccountId(subject))?;

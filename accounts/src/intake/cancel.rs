@@ -45,7 +45,7 @@ impl Desk {
     }
 
     /// Counts a request that is never refused for its rate.
-    fn drain_messages(&mut self, place: Option<usize>, from: StrategyId, now: Nanos) {
+    pub(crate) fn drain_messages(&mut self, place: Option<usize>, from: StrategyId, now: Nanos) {
         let account = place.and_then(|place| self.accounts.get_mut(place));
         let group = account.as_ref().map_or(NO_GROUP, |account| account.group);
         let watches = self.scopes.of(group, from).into_iter().flatten().map(|scope| &mut scope.watch);

@@ -3,11 +3,11 @@
 use wire::Reason;
 
 /// Account, group, strategy, platform: the places of the levels wherever all four are named in a row.
-pub(super) const LEVELS: usize = 4;
+pub(crate) const LEVELS: usize = 4;
 
 /// At which levels a refused order counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Counting {
+pub(crate) enum Counting {
     /// At all four.
     Everywhere,
     /// Of its account and its strategy: who sends can see that the market takes no orders now.
@@ -22,7 +22,7 @@ pub(super) enum Counting {
 
 impl Counting {
     /// What a switch or a rate refuses never counts above it: one who is stopped already must not stop others.
-    pub(super) fn of(reason: Reason) -> Counting {
+    pub(crate) fn of(reason: Reason) -> Counting {
         match reason {
             // The order itself was wrong, or asked for more than it may have.
             Reason::None
@@ -63,7 +63,7 @@ impl Counting {
     }
 
     /// By level, with the one that refused it.
-    pub(super) fn levels(self, by: Option<usize>) -> [bool; LEVELS] {
+    pub(crate) fn levels(self, by: Option<usize>) -> [bool; LEVELS] {
         match self {
             Counting::Everywhere => [true; LEVELS],
             Counting::Sender => [true, false, true, false],

@@ -12,6 +12,7 @@ mod worth;
 
 use wire::{NewOrder, OrderUpdate, Reason};
 
+pub(crate) use counting::Counting;
 pub(crate) use meeting::widen;
 
 /// What becomes of a new order.
