@@ -277,7 +277,8 @@ impl Gateway {
     }
 
     /// A request that a predecessor sent on and did not copy: the desk takes it too. Before [`Gateway::resend`].
-    pub fn catch_up(&mut self, request: &Request) {
+    /// It counts for the rates at the time at which it was sent.
+    pub fn catch_up(&mut self, request: &Request, sent: Nanos) {
         let Some(gate) = &mut self.gate else { return };
         match request {
             Request::New(order) => drop(gate.follower.desk.accept(order)),
@@ -285,9 +286,10 @@ impl Gateway {
             Request::Cancel(cancel) if request.is_of_td() => {
                 gate.follower.desk.note_cancel(cancel.order_id);
             }
-            Request::Cancel(cancel) => gate.cancel(cancel, Nanos(0)),
+            Request::Cancel(cancel) => return gate.cancel(cancel, sent),
             Request::CancelAll(_) => {}
         }
+        gate.follower.desk.count_request(request, sent);
     }
 }
 

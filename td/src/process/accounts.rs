@@ -1,6 +1,6 @@
 //! The accounts' journals: entries and what the ledger asks for come in, the drop copy goes out.
 
-use accounts::{BY_FORCE, Entry, Follower, Kill, Options};
+use accounts::{BY_FORCE, Entry, Follower, Kill, Options, Rates};
 use node::{Context, Counter, Frame, InputId, Node, Posted, RunError};
 use topology::{DeskSection, TdSection, desk};
 use wire::{
@@ -156,9 +156,18 @@ fn restore(node: &Node, drops: &Drops, options: Options) -> Result<(Follower, Op
     log::info!(
         "accounts taken up where td was: {again} frames of the drop copy read again, {faults} do not fit"
     );
-    let mut last = None;
+    let (mut last, mut held, mut oldest) = (None, 0_u64, None);
     node::read_held(node.instance(), drops.journal(), None, |frame| {
         last = Some((frame.message_id, frame.payload.to_vec()));
+        held += 1;
+        oldest.get_or_insert(Nanos(frame.time));
+    })
+    .map_err(|error| failed(&error))?;
+    let now = Nanos(node.handle().now());
+    let unknown_before = (held < follower.contained.frames).then(|| oldest.unwrap_or(now));
+    let mut rates = Rates::new(&mut follower.desk, unknown_before, now);
+    node::read_held(node.instance(), drops.journal(), None, |frame| {
+        rates.frame((frame.topic, Nanos(frame.time)), frame.message_id, frame.payload);
     })
     .map_err(|error| failed(&error))?;
     let is_entry = |(id, payload): &Unanswered| *id != EntryResult::ID && Entry::decode(*id, payload).is_ok();

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use accounts::Kill;
 use node::{Frame, Input, InputId, Node, Output, RunError, read_behind_snapshot, read_held};
 use wire::fold::Snapshot;
-use wire::{CancelOrder, Execution, OrderId, OrderStatus, Reason, Request, StrategyId};
+use wire::{CancelOrder, Execution, Nanos, OrderId, OrderStatus, Reason, Request, StrategyId};
 
 use super::routes::Routes;
 use crate::{Delivery, Gate, Gateway};
@@ -199,8 +199,8 @@ impl Recall {
             }
             let from =
                 last.map_or(if contained.requests == 0 { 0 } else { self.sent.len() }, |last| last + 1);
-            for (_, request) in &self.sent[from..] {
-                gateway.catch_up(request);
+            for ((_, time), request) in &self.sent[from..] {
+                gateway.catch_up(request, Nanos(*time));
                 copies.push(Copied::Request(*request));
             }
         }
