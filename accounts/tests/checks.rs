@@ -366,7 +366,31 @@ fn each_reason_counts_at_the_levels_of_the_table() {
                 [true, false, false, false]
             }
             Reason::MarketClosed | Reason::CallAuction | Reason::NotTradable => [true, false, true, false],
-            _ => [true; 4],
+            Reason::None
+            | Reason::Requested
+            | Reason::UnknownInstrument
+            | Reason::OffTick
+            | Reason::PriceBand
+            | Reason::Quantity
+            | Reason::WorkingOrders
+            | Reason::PositionLimit
+            | Reason::NoLiquidity
+            | Reason::NotFillable
+            | Reason::WouldTrade
+            | Reason::UnknownOrder
+            | Reason::NotYours
+            | Reason::DuplicateOrder
+            | Reason::Malformed
+            | Reason::UnknownAccount
+            | Reason::SelfTrade
+            | Reason::Expired
+            | Reason::Unsupported
+            | Reason::InsufficientFunds
+            | Reason::NotionalLimit
+            | Reason::OrderNotional
+            | Reason::ShortSale
+            | Reason::NotClosable
+            | Reason::NoWorstPrice => [true; 4],
         };
         assert_eq!(counted_at(reason), wanted, "{reason:?}");
     }
