@@ -10,7 +10,8 @@ type Batch struct {
 	topics []uint32
 }
 
-// Batch begins one. The writer has one at a time.
+// Batch begins one, and drops what an earlier one has not committed. The writer has one at a time, and takes nothing else once a
+// frame was pushed, before it is committed: ErrOrderOfCalls.
 func (w *Writer) Batch() *Batch {
 	w.batch = Batch{writer: w, end: w.position, topics: w.batch.topics[:0]}
 	return &w.batch
@@ -21,6 +22,9 @@ func (b *Batch) Push(id uint16, topic uint32, payload []byte) (uint64, error) {
 	w, length := b.writer, uint64(len(payload))
 	if err := w.check(length, topic); err != nil {
 		return 0, err
+	}
+	if b.frames == 0 {
+		b.end = w.position
 	}
 	position, end := b.end, b.end+frameBytes(length)
 	if end-w.position > w.batchSize {
@@ -92,31 +96,35 @@ func (w *Writer) notifyTopics(topics []uint32) {
 
 // Claim is room for one frame, to be filled in place. One that is not committed writes nothing.
 type Claim struct {
-	writer *Writer
-	id     uint16
-	flags  uint16
-	topic  uint32
-	room   uint64
+	writer   *Writer
+	id       uint16
+	flags    uint16
+	topic    uint32
+	room     uint64
+	position uint64
 }
 
-// Claim room for a payload of up to so many bytes.
+// Claim room for a payload of up to so many bytes. What is written before it is committed ends it: ErrOrderOfCalls.
 func (w *Writer) Claim(id uint16, topic uint32, room int) (Claim, error) {
 	return w.claim(id, 0, topic, room)
 }
 
 func (w *Writer) claim(id, flags uint16, topic uint32, room int) (Claim, error) {
+	if err := w.idle(); err != nil {
+		return Claim{}, err
+	}
 	if err := w.check(uint64(room), topic); err != nil {
 		return Claim{}, err
 	}
 	if err := w.makeRoom(w.position + frameBytes(uint64(room)) + line); err != nil {
 		return Claim{}, err
 	}
-	return Claim{w, id, flags, topic, uint64(room)}, nil
+	return Claim{w, id, flags, topic, uint64(room), w.position}, nil
 }
 
 // Bytes of the payload, in the ring: nobody sees them before the commit.
 func (c Claim) Bytes() []byte {
-	at := c.writer.position&c.writer.journal.mask + layout.FramePayload
+	at := c.position&c.writer.journal.mask + layout.FramePayload
 	return asBytes(c.writer.journal.ring)[at : at+c.room : at+c.room]
 }
 
@@ -125,6 +133,12 @@ func (c Claim) Commit(length int) (Written, error) {
 	w := c.writer
 	if length < 0 || uint64(length) > c.room {
 		return Written{}, w.journal.refuse(ErrTooLarge, "%d bytes, %d are claimed", length, c.room)
+	}
+	if err := w.idle(); err != nil {
+		return Written{}, err
+	}
+	if w.position != c.position {
+		return Written{}, w.journal.refuse(ErrOrderOfCalls, "claimed at %d, and its end is %d now", c.position, w.position)
 	}
 	position, end := w.position, w.position+frameBytes(uint64(length))
 	if rest := length % 16; rest != 0 {
@@ -157,6 +171,9 @@ func (w *Writer) WriteRecords(id uint16, topic uint32, size int, records []byte)
 // SkipTo makes a position that of the next frame: void frames fill the space before it.
 func (w *Writer) SkipTo(position uint64) error {
 	j := w.journal
+	if err := w.idle(); err != nil {
+		return err
+	}
 	if position%line != 0 || position < w.position || position-w.position > 1<<40 {
 		return j.refuse(ErrNoSuchPosition, "%d does not follow %d", position, w.position)
 	}

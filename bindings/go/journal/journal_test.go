@@ -222,6 +222,66 @@ func TestRecordsOfAFrameHavePositionsOfTheirOwn(t *testing.T) {
 	}
 }
 
+func TestNothingElseIsWrittenBeforeWhatWasBegunIsCommitted(t *testing.T) {
+	f := files(t, small)
+	j := open(t, f, Write)
+	w := writer(t, j)
+	reader, err := open(t, f, Read).Gated(5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := func(number uint64) {
+		read := 0
+		readAll(t, reader.Next, func(frame *Frame) {
+			if found := check(t, frame); found != number {
+				t.Fatalf("%d instead of %d", found, number)
+			}
+			number++
+			read++
+		})
+		if read == 0 || w.Position() != j.Head() {
+			t.Fatalf("%d frames, the writer at %d, its head at %d", read, w.Position(), j.Head())
+		}
+	}
+	refused := func(what string, err error) {
+		if !errors.Is(err, ErrOrderOfCalls) {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	large := make([]byte, 1_000)
+	claim, err := w.Claim(9, 0, len(large))
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch := w.Batch()
+	if _, err := batch.Push(0, 0, body(0)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Write(1, 0, large)
+	refused("write", err)
+	_, err = w.WriteRecords(1, 0, 5, large)
+	refused("records", err)
+	_, err = w.Claim(1, 0, 5)
+	refused("claim", err)
+	_, err = claim.Commit(len(large))
+	refused("an earlier claim", err)
+	refused("skip", w.SkipTo(w.Position()+64_000))
+	batch.Commit()
+	_, err = claim.Commit(len(large))
+	refused("a claim of before the batch", err)
+	next(0)
+	// Begun and still empty, a batch holds nothing up, and begins behind what was written.
+	batch = w.Batch()
+	if _, err := w.Write(1, 1, body(1)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := batch.Push(2, 2, body(2)); err != nil {
+		t.Fatal(err)
+	}
+	batch.Commit()
+	next(1)
+}
+
 func TestASuccessorGoesOnBehindWhatAKilledWriterCommitted(t *testing.T) {
 	f := files(t, small)
 	j := open(t, f, Write)

@@ -104,6 +104,9 @@ func framesWord(frames, end uint64) uint64 { return frames<<16 | end/line&0xffff
 // Write commits one frame.
 func (w *Writer) Write(id uint16, topic uint32, payload []byte) (Written, error) {
 	length := uint64(len(payload))
+	if err := w.idle(); err != nil {
+		return Written{}, err
+	}
 	if err := w.check(length, topic); err != nil {
 		return Written{}, err
 	}
@@ -118,6 +121,14 @@ func (w *Writer) Write(id uint16, topic uint32, payload []byte) (Written, error)
 	w.commit(position, end, 1, time)
 	w.notify(topic)
 	return Written{position, time}, nil
+}
+
+// idle refuses what would overwrite the frames of a batch that is not committed.
+func (w *Writer) idle() error {
+	if w.batch.frames > 0 {
+		return w.journal.refuse(ErrOrderOfCalls, "a batch of %d frames", w.batch.frames)
+	}
+	return nil
 }
 
 func (w *Writer) check(length uint64, topic uint32) error {

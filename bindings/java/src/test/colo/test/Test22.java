@@ -63,6 +63,7 @@ public final class Test22 {
         check.test("a gated reader holds the writer up, and a kept place too", tests::gate);
         check.test("a lapped reader says exactly what it lost", tests::lapped);
         check.test("batches, records and skipped space are read as they are written", tests::kinds);
+        check.test("nothing else is written before a batch is committed", tests::orderOfCalls);
         check.test("locks keep a second writer and a second reader out", tests::locks);
         check.test("damaged headers are refused", tests::damage);
         check.test("a successor goes on behind what a killed writer committed", tests::successor);
@@ -230,6 +231,35 @@ public final class Test22 {
             return error.code();
         }
         return null;
+    }
+
+    private void orderOfCalls() throws Exception {
+        Path folder = files(SMALL);
+        Writer writer = writer(folder);
+        Reader reader = open(folder, Journal.Access.READ).gated(5);
+        Frame frame = new Frame();
+        byte[] small = body(0);
+        byte[] large = new byte[1_000];
+        writer.beginBatch();
+        writer.push(0, 0, small, 0, small.length);
+        same(code(() -> writer.write(1, 0, large, 0, large.length)), Code.ORDER_OF_CALLS);
+        same(code(() -> writer.writeRecords(1, 0, 5, large, large.length)), Code.ORDER_OF_CALLS);
+        same(code(() -> writer.skipTo(writer.position() + 64_000)), Code.ORDER_OF_CALLS);
+        writer.commitBatch();
+        same(reader.next(frame), Read.FRAME);
+        same(number(frame), 0L);
+        // Begun and still empty, a batch holds nothing up, and begins behind what was written.
+        writer.beginBatch();
+        write(writer, 1);
+        byte[] third = body(2);
+        writer.push(2, 2, third, 0, third.length);
+        writer.commitBatch();
+        for (long number = 1; number < 3; number++) {
+            same(reader.next(frame), Read.FRAME);
+            same(number(frame), number);
+        }
+        same(reader.next(frame), Read.NOTHING);
+        same(reader.position(), writer.position());
     }
 
     private void locks() throws Exception {

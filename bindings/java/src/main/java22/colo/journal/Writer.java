@@ -116,6 +116,7 @@ public final class Writer implements AutoCloseable {
     }
 
     private boolean write(int id, int flags, int topic, byte[] payload, int from, int length) {
+        checkIdle();
         check(length, topic);
         long end = position + Header.frameBytes(length);
         if (end + LINE > limit && !extend(end + LINE)) {
@@ -139,6 +140,13 @@ public final class Writer implements AutoCloseable {
             throw journal.refuse(Code.BATCH_FULL, length + " bytes of records, at most " + journal.maxPayload());
         }
         return write(id, size, topic, records, 0, length);
+    }
+
+    /** Refuses what would overwrite the frames of a batch that is not committed. */
+    private void checkIdle() {
+        if (batchFrames > 0) {
+            throw journal.refuse(Code.ORDER_OF_CALLS, "a batch of " + batchFrames + " frames");
+        }
     }
 
     private void check(long length, int topic) {
@@ -282,7 +290,10 @@ public final class Writer implements AutoCloseable {
         }
     }
 
-    /** Begins a batch: frames that become visible at once. */
+    /**
+     * Begins a batch: frames that become visible at once. What an earlier one has not committed is dropped. Once a frame was pushed, the
+     * writer takes nothing else before the batch is committed.
+     */
     public void beginBatch() {
         batchEnd = position;
         batchFrames = 0;
@@ -292,6 +303,9 @@ public final class Writer implements AutoCloseable {
     /** Adds a frame to the batch, and returns its position; 0: the journal is full. */
     public long push(int id, int topic, byte[] payload, int from, int length) {
         check(length, topic);
+        if (batchFrames == 0) {
+            batchEnd = position;
+        }
         long start = batchEnd;
         long end = start + Header.frameBytes(length);
         if (end - position > batchBytes) {
@@ -335,6 +349,7 @@ public final class Writer implements AutoCloseable {
 
     /** Makes a position that of the next frame: void frames fill the space before it. False: full. */
     public boolean skipTo(long to) {
+        checkIdle();
         if (to % LINE != 0 || to < position || to - position > 1L << 40) {
             throw journal.refuse(Code.NO_SUCH_POSITION, to + " does not follow " + position);
         }
