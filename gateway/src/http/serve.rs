@@ -27,7 +27,7 @@ use tokio_rustls::TlsAcceptor;
 use super::answer::Answer;
 use super::auth::Peer;
 use super::route::{health, route};
-use super::socket::{Stream, keep_alive, listen_unix, listeners, tls};
+use super::socket::{SocketName, Stream, keep_alive, listen_unix, listeners, tls};
 use super::{Here, Shared, TICK};
 
 /// So long requests in work may take once the node stops.
@@ -43,11 +43,13 @@ pub(crate) struct Server {
     threads: Vec<std::thread::JoinHandle<()>>,
     /// Where it listens, once bound.
     pub(crate) address: Option<SocketAddr>,
+    /// Of the local socket: gone with the server.
+    _name: Option<SocketName>,
 }
 
 impl Server {
-    pub(crate) fn join(self) {
-        for thread in self.threads {
+    pub(crate) fn join(mut self) {
+        for thread in self.threads.drain(..) {
             let _ = thread.join();
         }
     }
@@ -78,16 +80,19 @@ pub(crate) fn start(shared: &Arc<Shared>) -> Result<Server, String> {
     }
     .into_iter();
     let address = listeners.as_slice().first().and_then(|listener| listener.local_addr().ok());
+    let (mut local, name) = match &config.unix {
+        Some(path) => {
+            let (listener, name) = listen_unix(Path::new(path))
+                .map_err(|error| format!("cannot listen on `{path}` (gateway.unix): {error}"))?;
+            (Some(listener), Some(name))
+        }
+        None => (None, None),
+    };
     let mut threads = Vec::new();
     for number in 0..config.threads {
         let tcp = listeners.next();
-        let unix = match &config.unix {
-            Some(path) if number == 0 => Some(
-                listen_unix(Path::new(path))
-                    .map_err(|error| format!("cannot listen on `{path}` (gateway.unix): {error}"))?,
-            ),
-            _ => None,
-        };
+        // The first thread has it.
+        let unix = local.take();
         let (shared, acceptor) = (Arc::clone(shared), acceptor.clone());
         let thread = std::thread::Builder::new()
             .name(format!("http-{number}"))
@@ -107,7 +112,7 @@ pub(crate) fn start(shared: &Arc<Shared>) -> Result<Server, String> {
             .map_err(|error| format!("no thread for HTTP: {error}"))?;
         threads.push(thread);
     }
-    Ok(Server { threads, address })
+    Ok(Server { threads, address, _name: name })
 }
 
 async fn accept_tcp(listener: Option<&TcpListener>) -> std::io::Result<(tokio::net::TcpStream, SocketAddr)> {

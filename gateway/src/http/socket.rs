@@ -2,8 +2,8 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -65,15 +65,40 @@ pub(crate) fn keep_alive(stream: &TcpStream) {
     }
 }
 
-/// A local socket that only this user may use. One that a dead gateway has left is replaced.
-pub(crate) fn listen_unix(path: &Path) -> io::Result<std::os::unix::net::UnixListener> {
-    if path.exists() && std::os::unix::net::UnixStream::connect(path).is_err() {
-        std::fs::remove_file(path)?;
+/// The name of a local socket. It is dropped behind its listener, and removed then, unless another process listens there by now.
+#[derive(Debug)]
+pub(crate) struct SocketName(PathBuf);
+
+impl Drop for SocketName {
+    fn drop(&mut self) {
+        if is_left(&self.0) {
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+}
+
+/// Whether there is a socket to which nobody listens.
+fn is_left(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|there| there.file_type().is_socket())
+        && std::os::unix::net::UnixStream::connect(path).is_err()
+}
+
+/// A local socket that only this user may use. One that a dead gateway has left is replaced; anything else stays as it is, and is an
+/// error.
+pub(crate) fn listen_unix(path: &Path) -> io::Result<(std::os::unix::net::UnixListener, SocketName)> {
+    match std::fs::symlink_metadata(path) {
+        Ok(there) if !there.file_type().is_socket() => {
+            let what = "there is something that is no socket, and it is left as it is: name another path";
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, what));
+        }
+        Ok(_) if is_left(path) => std::fs::remove_file(path)?,
+        Ok(_) | Err(_) => {}
     }
     let listener = std::os::unix::net::UnixListener::bind(path)?;
+    let name = SocketName(path.to_owned());
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
     listener.set_nonblocking(true)?;
-    Ok(listener)
+    Ok((listener, name))
 }
 
 /// What TLS needs.
@@ -160,5 +185,46 @@ impl AsyncWrite for Stream {
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         on_each!(self.get_mut(), inner => Pin::new(inner).poll_shutdown(context))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_socket_without_a_listener_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("file"), "orders").unwrap();
+        std::fs::create_dir(at("folder")).unwrap();
+        std::os::unix::fs::symlink(at("file"), at("link")).unwrap();
+        for name in ["file", "folder", "link"] {
+            let error = listen_unix(&at(name)).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::AlreadyExists, "{name}: {error}");
+        }
+        assert_eq!(std::fs::read_to_string(at("link")).unwrap(), "orders");
+        let first = listen_unix(&at("socket")).unwrap();
+        assert_eq!(listen_unix(&at("socket")).unwrap_err().kind(), io::ErrorKind::AddrInUse);
+        // A gateway that was killed leaves its name.
+        let (listener, name) = first;
+        drop(listener);
+        std::mem::forget(name);
+        assert!(at("socket").exists());
+        listen_unix(&at("socket")).unwrap();
+    }
+
+    #[test]
+    fn a_name_goes_with_its_listener_and_not_with_that_of_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let (listener, name) = listen_unix(&path).unwrap();
+        drop((listener, name));
+        assert!(!path.exists());
+        let (listener, name) = listen_unix(&path).unwrap();
+        drop(listener);
+        let (_other, _its_name) = listen_unix(&path).unwrap();
+        drop(name);
+        assert!(path.exists());
     }
 }
