@@ -60,6 +60,11 @@ pub fn run(topology: Topology, options: MasterOptions) -> Result<(), MasterError
     })?;
     node::raise_open_files();
     journal::process::ignore_hangup();
+    journal::process::pass_no_descriptors_on().map_err(|source| MasterError::Io {
+        action: "keep the caller's files from the nodes of",
+        path: PathBuf::from("this process"),
+        source,
+    })?;
     let directory = InstanceDir::new(&topology.instance)
         .ok_or_else(|| MasterError::BadInstance(topology.instance.clone()))?;
     let (socket, length) = (directory.socket(), directory.socket().as_os_str().len());

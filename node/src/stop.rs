@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
 use crate::error::JoinError;
@@ -77,6 +77,19 @@ impl StopFlag {
         Ok((first, second))
     }
 
+    /// The end of the terminal sets it too, for a verb that has started a platform: the platform would trade on without its owner.
+    /// Not where the caller has SIGHUP ignored, as `nohup` does. However often it comes, it ends nothing at once.
+    ///
+    /// # Errors
+    /// [`JoinError::System`].
+    pub fn with_hang_up(self) -> Result<StopFlag, JoinError> {
+        if !is_ignored(SIGHUP) {
+            signal_hook::flag::register(SIGHUP, Arc::clone(&self.0))
+                .map_err(|source| JoinError::System { action: "handle signals", source })?;
+        }
+        Ok(self)
+    }
+
     /// True once set.
     #[inline]
     pub fn is_set(&self) -> bool {
@@ -87,6 +100,14 @@ impl StopFlag {
     pub(crate) fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
+}
+
+/// Whether this process ignores a signal; one that it has from its caller.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// A write beyond the limit for files is an error, and no end.

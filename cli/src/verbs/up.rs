@@ -68,7 +68,7 @@ pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
 /// Set by a signal; and a run of a sweep ends with the sweep.
 fn stop_flag() -> Result<StopFlag, Failure> {
     let Some(owner) = env::var(::sweep::OWNER_VARIABLE).ok().and_then(|pid| pid.parse().ok()) else {
-        return Ok(StopFlag::install()?);
+        return Ok(StopFlag::install()?.with_hang_up()?);
     };
     let stop = StopFlag::install_patient()?;
     node::end_with(owner, &stop);
@@ -202,7 +202,7 @@ fn start(topology: Topology, recover: Option<Recover>, stop: &StopFlag) -> Resul
 /// Runs a replayed platform until its source has given all it had, takes it down, and prints the report. One that is
 /// interrupted has none.
 pub(super) fn whole(topology: Topology, out: &OutArguments, format: Format) -> Result<u8, Failure> {
-    let stop = StopFlag::install()?;
+    let stop = StopFlag::install()?.with_hang_up()?;
     let keeping = Keeping::of(out, None, false);
     if let Some(plugins) = one_process(&topology) {
         let (outcome, kept) = alone(topology, &plugins, keeping, &stop)?;

@@ -80,6 +80,8 @@ impl Launch {
     fn spawn(&self, log: &Path) -> Result<Child, LaunchError> {
         let open = || OpenOptions::new().create(true).append(true).open(log);
         let log_file = open().map_err(system(&format!("open {}", log.display())))?;
+        journal::process::pass_no_descriptors_on()
+            .map_err(system("keep the caller's files from the platform"))?;
         let mut command = Command::new(&self.colo);
         command.args(["run", "master", "--topology", "-"]);
         if let Some(recover) = &self.recover {

@@ -200,7 +200,7 @@ fn measured<R: Serialize>(
     text: impl FnOnce(&R) -> String,
     measure: impl FnOnce(&dyn Fn(&str, f64) -> bool) -> Result<R, IpcError>,
 ) -> Result<u8, Failure> {
-    let stop = StopFlag::install()?;
+    let stop = StopFlag::install()?.with_hang_up()?;
     let bar = output::progress(first);
     let report = measure(&|what, done| {
         bar.set_message(what.to_owned());

@@ -41,7 +41,8 @@ fn begun(arguments: &SweepRun, program: &Path) -> Result<u8, Failure> {
     if arguments.dry_run {
         return plan::print(&checked, &bill, arguments.format);
     }
-    let stop = StopFlag::install_twice()?;
+    let (first, second) = StopFlag::install_twice()?;
+    let stop = (first.with_hang_up()?, second);
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let place = match &arguments.out {
         Some(folder) => Place::Folder(absolute(folder)),
@@ -87,7 +88,8 @@ fn resumed(arguments: &SweepRun, folder: &Path, program: &Path) -> Result<u8, Fa
     if arguments.dry_run {
         return plan::print(&checked, &bill, arguments.format);
     }
-    let stop = StopFlag::install_twice()?;
+    let (first, second) = StopFlag::install_twice()?;
+    let stop = (first.with_hang_up()?, second);
     store.forget(&again)?;
     go(arguments, &checked, store, inputs, &bill, (program, &stop))
 }

@@ -25,7 +25,7 @@ pub(crate) fn capacity(arguments: &Capacity) -> Result<u8, Failure> {
     };
     let host = super::host()?;
     let colo = env::current_exe()?;
-    let stop = StopFlag::install()?;
+    let stop = StopFlag::install()?.with_hang_up()?;
     let found = t2o::search(arguments.most, |strategies| {
         let cell = cell(arguments, &text, strategies)?;
         talk!("{strategies} strategies …");

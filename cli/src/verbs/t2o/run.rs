@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &Run) -> Result<u8, Failure> {
     }
     let text = std::fs::read_to_string(&arguments.scenario.scenario)?;
     let store = Store::create(&arguments.out, &scenario, &text, arguments.resume)?;
-    let stop = StopFlag::install()?;
+    let stop = StopFlag::install()?.with_hang_up()?;
     let colo = env::current_exe()?;
     let bar = bar(plan.runs);
     let session = session(&scenario, &plan, &store, (&colo, &host), |progress| {
