@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -93,7 +92,7 @@ impl Drop for Desk {
 }
 
 /// Fills every order at once, and cancels the first trade. Once it `ends_one`, it fills an order that it has ended before.
-fn market(mut rude: Rude, orders: &Mutex<u64>, ends_one: &AtomicBool, is_over: &Receiver<()>) {
+fn market(mut rude: Rude, orders: &Mutex<u64>, ends_one: &Mutex<bool>, is_over: &Receiver<()>) {
     while is_over.try_recv() == Err(TryRecvError::Empty) {
         rude.read();
         while let Some(message) = rude.heard.pop_front() {
@@ -110,7 +109,7 @@ fn market(mut rude: Rude, orders: &Mutex<u64>, ends_one: &AtomicBool, is_over: &
             let head =
                 format!("11={name}|37=V{number}|55={}|54={}|38={lots}|44={price}|", field(55), field(54));
             rude.say("8", &format!("{head}17=n{number}|150=0|39=0|14=0|151={lots}|6=0|"));
-            if ends_one.swap(false, Ordering::Relaxed) {
+            if std::mem::take(&mut *ends_one.lock().unwrap()) {
                 rude.say("8", &format!("{head}17=c{number}|150=4|39=4|14=0|151=0|6=0|"));
             }
             rude.say(
@@ -146,7 +145,7 @@ fn a_cancelled_trade_is_seen_outlives_a_kill_stops_orders_and_is_settled() {
         .replace("STATE", &folder.path().join("desk.fix").display().to_string());
     std::fs::write(folder.path().join("desk.toml"), config).unwrap();
     let (orders, (over, is_over)) = (Arc::new(Mutex::new(0)), channel::<()>());
-    let ends_one = Arc::new(AtomicBool::new(false));
+    let ends_one = Arc::new(Mutex::new(false));
     let acceptor = {
         let (orders, ends_one) = (Arc::clone(&orders), Arc::clone(&ends_one));
         std::thread::spawn(move || market(rude, &orders, &ends_one, &is_over))
@@ -190,7 +189,7 @@ fn a_cancelled_trade_is_seen_outlives_a_kill_stops_orders_and_is_settled() {
     let (code, text) = audit();
     assert_eq!(code, Some(0), "{text}");
     // A trade of an order that has ended stands in the books once a person has confirmed it.
-    ends_one.store(true, Ordering::Relaxed);
+    *ends_one.lock().unwrap() = true;
     desk.until("trade behind the end of its order", || desk.unbooked() == Some(1));
     let (code, text) = audit();
     assert!(code == Some(4) && text.contains("not booked: number 2,"), "{code:?}: {text}");
