@@ -11,7 +11,7 @@ type Batch struct {
 }
 
 // Batch begins one, and drops what an earlier one has not committed. The writer has one at a time, and takes nothing else once a
-// frame was pushed, before it is committed: ErrOrderOfCalls.
+// frame was pushed, before it is committed or abandoned: ErrOrderOfCalls.
 func (w *Writer) Batch() *Batch {
 	w.batch = Batch{writer: w, end: w.position, topics: w.batch.topics[:0]}
 	return &w.batch
@@ -57,6 +57,9 @@ func (b *Batch) Commit() Written {
 	w.notifyTopics(b.topics)
 	return Written{position, time}
 }
+
+// Abandon drops what was pushed: nothing of it was ever there. The writer takes something else then.
+func (b *Batch) Abandon() { b.frames = 0 }
 
 // Stage does everything but the store that makes them visible: what a writer leaves that is killed there. For tests.
 func (b *Batch) Stage() uint64 {

@@ -280,6 +280,15 @@ func TestNothingElseIsWrittenBeforeWhatWasBegunIsCommitted(t *testing.T) {
 	}
 	batch.Commit()
 	next(1)
+	batch = w.Batch()
+	if _, err := batch.Push(9, 0, large); err != nil {
+		t.Fatal(err)
+	}
+	batch.Abandon()
+	if _, err := w.Write(3, 3, body(3)); err != nil {
+		t.Fatal(err)
+	}
+	next(3)
 }
 
 func TestASuccessorGoesOnBehindWhatAKilledWriterCommitted(t *testing.T) {

@@ -341,6 +341,7 @@ func (d *driver) several(command string, id uint16, topic uint32, length, seed u
 		payload := d.contents(min(length, d.used.MaxPayload()+1), seed+number, forged, at+32)
 		position, err := batch.Push(id, topic, payload)
 		if err != nil {
+			batch.Abandon()
 			return "", err
 		}
 		frames = append(frames, journal.Frame{Position: position, Payload: payload, Topic: topic, Epoch: uint32(d.writer.Epoch()), ID: id})

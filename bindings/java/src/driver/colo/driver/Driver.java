@@ -260,6 +260,15 @@ public final class Driver {
     }
 
     private String several(boolean stops, int id, int topic, int length, long seed, boolean forged, long count) {
+        try {
+            return batch(stops, id, topic, length, seed, forged, count);
+        } catch (JournalException error) {
+            writer.abandonBatch();
+            throw error;
+        }
+    }
+
+    private String batch(boolean stops, int id, int topic, int length, long seed, boolean forged, long count) {
         writer.beginBatch();
         java.util.List<byte[]> payloads = new java.util.ArrayList<>();
         java.util.List<Long> positions = new java.util.ArrayList<>();

@@ -260,6 +260,12 @@ public final class Test22 {
         }
         same(reader.next(frame), Read.NOTHING);
         same(reader.position(), writer.position());
+        writer.beginBatch();
+        writer.push(9, 0, large, 0, large.length);
+        writer.abandonBatch();
+        write(writer, 3);
+        same(reader.next(frame), Read.FRAME);
+        same(number(frame), 3L);
     }
 
     private void locks() throws Exception {

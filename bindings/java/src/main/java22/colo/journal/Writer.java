@@ -292,7 +292,7 @@ public final class Writer implements AutoCloseable {
 
     /**
      * Begins a batch: frames that become visible at once. What an earlier one has not committed is dropped. Once a frame was pushed, the
-     * writer takes nothing else before the batch is committed.
+     * writer takes nothing else before the batch is committed or abandoned.
      */
     public void beginBatch() {
         batchEnd = position;
@@ -334,6 +334,11 @@ public final class Writer implements AutoCloseable {
         commit(start, batchEnd, batchFrames, time);
         batchFrames = 0;
         notifyTopics(batchTopics);
+    }
+
+    /** Drops what was pushed: nothing of it was ever there. The writer takes something else then. */
+    public void abandonBatch() {
+        batchFrames = 0;
     }
 
     /** Everything but the store that makes it visible: what a writer leaves that is killed there. For tests. */
