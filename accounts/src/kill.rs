@@ -84,7 +84,7 @@ impl Desk {
         self.must_end.contains(&order)
     }
 
-    /// The orders at work that td has cancelled by itself, by ascending id: they must end, whatever the market answers for now.
+    /// The orders at work that td has cancelled by itself, by ascending id. They must end, also when the market refuses the cancel.
     pub fn recalled(&self) -> impl Iterator<Item = OrderId> + '_ {
         self.recalled.keys().copied()
     }
@@ -96,11 +96,12 @@ impl Desk {
 
     /// td cancels an order at work, of the account at a place.
     pub(crate) fn recall(&mut self, order: OrderId, place: usize) {
-        let is_by_force = || self.accounts.get(place).is_some_and(|account| account.frozen.is_by_force());
-        let why = match () {
-            () if self.must_end.contains(&order) => Reason::Killed,
-            () if is_by_force() => Reason::ForcedLiquidation,
-            () => Reason::StrategyGone,
+        let why = if self.must_end.contains(&order) {
+            Reason::Killed
+        } else if self.accounts.get(place).is_some_and(|account| account.frozen.is_by_force()) {
+            Reason::ForcedLiquidation
+        } else {
+            Reason::StrategyGone
         };
         self.recalled.entry(order).or_insert(why);
     }

@@ -58,7 +58,7 @@ func (b *Batch) Commit() Written {
 	return Written{position, time}
 }
 
-// Abandon drops what was pushed: nothing of it was ever there. The writer takes something else then.
+// Abandon drops the frames of the batch: no reader ever saw them. The writer takes other frames again.
 func (b *Batch) Abandon() { b.frames = 0 }
 
 // Stage does everything but the store that makes them visible: what a writer leaves that is killed there. For tests.
@@ -107,7 +107,7 @@ type Claim struct {
 	position uint64
 }
 
-// Claim room for a payload of up to so many bytes. What is written before it is committed ends it: ErrOrderOfCalls.
+// Claim room for a payload of up to so many bytes. Any other frame ends the claim: its Commit is ErrOrderOfCalls then.
 func (w *Writer) Claim(id uint16, topic uint32, room int) (Claim, error) {
 	return w.claim(id, 0, topic, room)
 }

@@ -19,7 +19,7 @@ var (
 	ErrTooLarge       = errors.New("takes no payload so large")
 	ErrFull           = errors.New("is full: a gated reader holds its writer up; try again later")
 	ErrBatchFull      = errors.New("takes no more in one batch: commit it and begin another")
-	ErrOrderOfCalls   = errors.New("takes nothing else before what was begun is committed")
+	ErrOrderOfCalls   = errors.New("has an open batch or an older claim: commit or abandon the batch, or claim again")
 	ErrReadOnly       = errors.New("is open for reading alone")
 )
 

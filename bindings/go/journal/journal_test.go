@@ -270,7 +270,7 @@ func TestNothingElseIsWrittenBeforeWhatWasBegunIsCommitted(t *testing.T) {
 	_, err = claim.Commit(len(large))
 	refused("a claim of before the batch", err)
 	next(0)
-	// Begun and still empty, a batch holds nothing up, and begins behind what was written.
+	// An empty batch refuses no write, and begins behind the frames that were written meanwhile.
 	batch = w.Batch()
 	if _, err := w.Write(1, 1, body(1)); err != nil {
 		t.Fatal(err)

@@ -124,7 +124,8 @@ impl Unreported {
     }
 
     /// The position to keep executions from, if it moves. `deferred` is the oldest execution that is not passed on yet;
-    /// `uncopied` the oldest that is not in the drop copy, which is always kept; `notify` is called with each journal whose number of reports at risk changes.
+    /// `uncopied` the oldest that is not in the drop copy, and always kept; `notify` is called with each journal in which the number of
+    /// reports at risk changes.
     ///
     /// The reports at risk are the oldest of their journal, so they are committed first; others join them only when the kept
     /// part moves, and are counted then.

@@ -35,7 +35,7 @@ var codes = []struct {
 	{journal.ErrReplaced, "replaced"}, {journal.ErrWriterExists, "writer-exists"}, {journal.ErrSeatTaken, "seat-taken"},
 	{journal.ErrNoSuchSeat, "no-such-seat"}, {journal.ErrNoSuchPosition, "no-such-position"},
 	{journal.ErrNoSuchTopic, "no-such-topic"}, {journal.ErrFull, "full"}, {journal.ErrBatchFull, "batch-full"},
-	{journal.ErrTooLarge, "too-large"}, {journal.ErrReadOnly, "usage"},
+	{journal.ErrTooLarge, "too-large"}, {journal.ErrOrderOfCalls, "order-of-calls"}, {journal.ErrReadOnly, "usage"},
 }
 
 func coded(err error) string {

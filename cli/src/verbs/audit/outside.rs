@@ -1,4 +1,4 @@
-//! What the program of a market outside knows, held against what it has written: `matching.venue` against `matching.executions`.
+//! The memory of a program that takes orders out to a market (`matching.venue`), compared with its fills in `matching.executions`.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::desk::{EXECUTIONS, Source};
 /// The program's file.
 const MEMORY: &str = "matching.venue";
 
-/// What was known before the executions were read.
+/// The memory, read before the executions.
 pub(super) struct Outside {
     sums: Vec<(InstrumentId, Sums)>,
     /// In words.

@@ -248,7 +248,7 @@ public final class Test22 {
         writer.commitBatch();
         same(reader.next(frame), Read.FRAME);
         same(number(frame), 0L);
-        // Begun and still empty, a batch holds nothing up, and begins behind what was written.
+        // An empty batch refuses no write, and begins behind the frames that were written meanwhile.
         writer.beginBatch();
         write(writer, 1);
         byte[] third = body(2);

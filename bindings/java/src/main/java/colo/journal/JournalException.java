@@ -19,7 +19,7 @@ public final class JournalException extends RuntimeException {
         FULL("full", "is full: a gated reader holds its writer up; try again later"),
         BATCH_FULL("batch-full", "takes no more in one batch: commit it and begin another"),
         TOO_LARGE("too-large", "takes no payload so large"),
-        ORDER_OF_CALLS("order-of-calls", "takes nothing else before what was begun is committed"),
+        ORDER_OF_CALLS("order-of-calls", "has an open batch: commit or abandon it first"),
         READ_ONLY("usage", "is open for reading alone"),
         ;
 

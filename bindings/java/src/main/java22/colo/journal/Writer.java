@@ -336,7 +336,7 @@ public final class Writer implements AutoCloseable {
         notifyTopics(batchTopics);
     }
 
-    /** Drops what was pushed: nothing of it was ever there. The writer takes something else then. */
+    /** Drops the frames of the batch: no reader ever saw them. The writer takes other frames again. */
     public void abandonBatch() {
         batchFrames = 0;
     }
