@@ -71,6 +71,19 @@ impl Clock {
         Clock { source: ClockSource::Monotonic, base, epoch: wall_nanos(), scale: 1 << 32 }
     }
 
+    /// This clock, moved forward so that it reads at least `time` from now on: for an instance that goes on with messages of
+    /// that time on a host whose clock was set back since.
+    pub fn not_before(self, time: u64) -> Clock {
+        let behind = time.saturating_sub(self.now());
+        Clock { epoch: self.epoch.saturating_add(behind), ..self }
+    }
+
+    /// By how much this clock is ahead of the host's now, in nanoseconds; negative: behind. Off by the time between two
+    /// readings.
+    pub fn ahead_of_host(&self) -> i64 {
+        self.now().wrapping_sub(wall_nanos()) as i64
+    }
+
     /// Nanoseconds since the epoch. Never before an earlier reading of the same thread; readings of different cores
     /// are ordered as far as the counter itself is.
     #[inline]

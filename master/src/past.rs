@@ -6,6 +6,9 @@ use journal::{Journal, Origin};
 
 /// The journals of an instance that is no more, from wherever they were kept.
 pub trait Past: Debug + Send + Sync {
+    /// The time up to which everything comes back, in nanoseconds since the epoch: the instance's clock goes on from there.
+    fn time(&self) -> u64;
+
     /// Where a journal of this name begins that is to be filled; `None` if nothing of it was kept. `now` is the present
     /// time, in nanoseconds since the epoch.
     fn origin(&self, journal: &str, now: u64) -> Option<Origin>;

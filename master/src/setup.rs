@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use journal::process::ProcessIdentity;
 use journal::{Clock, Journal, Origin, Registry};
@@ -100,7 +101,7 @@ fn try_build(
 ) -> Result<(Arc<Registry>, Clock, Vec<Backing>), MasterError> {
     claim.create_journals().map_err(|error| io("create", &directory.journals())(error.into()))?;
     let mut backings = memory::decide(&topology.journals)?;
-    let clock = Clock::calibrate();
+    let clock = clock_behind(past);
     let seats = seat_count(topology);
     for (spec, backing) in topology.journals.iter().zip(&mut backings) {
         let origin = past.and_then(|past| past.origin(&spec.name, clock.now()));
@@ -127,6 +128,22 @@ fn try_build(
     }
     write_topology(directory, topology, claim)?;
     Ok((Arc::new(registry), clock, backings))
+}
+
+/// The clock of a new instance. Where it goes on with an earlier run, it reads later than all that comes back: a host may have
+/// had its clock set back since, and every message is stamped later than the one before it.
+fn clock_behind(past: Option<&dyn Past>) -> Clock {
+    let clock = Clock::calibrate();
+    let Some(past) = past else { return clock };
+    let moved = clock.not_before(past.time().saturating_add(1));
+    if moved != clock {
+        log::warn!(
+            "the recording ends later than this host's clock reads, which was set back since: the platform's clock goes on from the \
+             recording's end, {:.3} s ahead of the host's",
+            Duration::from_nanos(moved.now().saturating_sub(clock.now())).as_secs_f64()
+        );
+    }
+    moved
 }
 
 /// A gated reader without a cursor begins at the first frame. So does a recorder in any case: its recording is a new one,

@@ -74,6 +74,10 @@ fn past(arguments: &RunMaster) -> Result<Option<Arc<dyn master::Past>>, Failure>
 struct Recorded(Recovery);
 
 impl master::Past for Recorded {
+    fn time(&self) -> u64 {
+        self.0.time()
+    }
+
     fn origin(&self, journal: &str, now: u64) -> Option<Origin> {
         self.0.origin(journal, now)
     }

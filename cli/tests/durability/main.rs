@@ -8,6 +8,7 @@
 #[path = "../recovery/audit.rs"]
 #[allow(dead_code, reason = "of another test too")]
 mod audit;
+mod clock;
 mod crash;
 mod disk;
 mod full;

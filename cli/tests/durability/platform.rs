@@ -89,6 +89,7 @@ impl Chance {
 pub(crate) struct Platform {
     root: tempfile::TempDir,
     state: tempfile::TempDir,
+    environment: Vec<(&'static str, PathBuf)>,
 }
 
 impl Platform {
@@ -101,7 +102,7 @@ impl Platform {
     pub(crate) fn with(recorder: &str, replaced: &[(&str, &str)]) -> Platform {
         let root = tempfile::Builder::new().prefix("colo-test-").tempdir_in("/dev/shm").expect("room");
         let state = tempfile::tempdir().expect("a temporary folder");
-        let platform = Platform { root, state };
+        let platform = Platform { root, state, environment: Vec::new() };
         let mut file = CONFIG.replace("#RECORDER#", recorder);
         for (old, new) in replaced {
             assert!(file.contains(old), "{old} is not in the platform's file");
@@ -109,6 +110,11 @@ impl Platform {
         }
         std::fs::write(platform.file(), file).expect("the platform's file");
         platform
+    }
+
+    /// Programs are started with this variable too from now on.
+    pub(crate) fn set(&mut self, name: &'static str, value: PathBuf) {
+        self.environment.push((name, value));
     }
 
     fn file(&self) -> PathBuf {
@@ -212,6 +218,7 @@ impl Platform {
         Command::new(env!("CARGO_BIN_EXE_colo"))
             .env("COLO_RUNS", "")
             .args(arguments)
+            .envs(self.environment.clone())
             .env("COLO_ROOT", self.root.path())
             .env("XDG_STATE_HOME", self.state.path())
             .stdin(Stdio::null())
