@@ -6,7 +6,7 @@ Made from the constants of colo by bindings/layout; do not edit.
 from typing import Final
 
 # What every file begins with, and what nothing exceeds.
-LAYOUT_HASH: Final = 0xd45ada3bf1e1cc83
+LAYOUT_HASH: Final = 0x1e2c90a8e067259c
 FORMAT_VERSION: Final = 4
 CONTROL_MAGIC_WORD: Final = 0x4c4e524a4f4c4f43
 LOCK_MAGIC_WORD: Final = 0x4b434f4c4f4c4f43
@@ -70,6 +70,7 @@ CURSOR_LOST: Final = 8
 CURSOR_GAPS: Final = 16
 CURSOR_FRAMES: Final = 24
 CURSOR_KEPT: Final = 32
+CURSOR_OWED: Final = 40
 CONTROL_CLASSES: Final = 5
 CONTROL_MARK_COUNT: Final = 64
 

@@ -163,6 +163,9 @@ pub mod control {
     /// Gated readers: first position that the writer must not overwrite although it has been read; zero: the cursor's
     /// position.
     pub const CURSOR_KEPT: usize = 4;
+    /// Of a reader that writes to disk, at its end: first position that is not on disk although the writer may overwrite
+    /// it; zero: there is none.
+    pub const CURSOR_OWED: usize = 5;
 }
 
 /// The registry file: instance-wide words, then one record a seat.
@@ -438,6 +441,7 @@ pub const fn layout_hash() -> u64 {
         control::CURSOR_GAPS,
         control::CURSOR_FRAMES,
         control::CURSOR_KEPT,
+        control::CURSOR_OWED,
         registry::SEATS,
         registry::PHASE,
         registry::CLOCK_KIND,

@@ -191,3 +191,39 @@ fn who_waits_for_the_disk_sleeps_through_commits_and_is_woken_by_it() {
         watchdog.stop();
     }
 }
+
+/// A writer that goes on while the disk refuses has overwritten what its recorder owes: nobody may be made to wait for that.
+#[test]
+fn what_a_recorder_owes_is_seen_and_holds_no_writer_up() {
+    let journal = journal();
+    journal.admit_gated(RECORDER).unwrap();
+    let mut writer = journal.writer(0, clock()).unwrap();
+    let mut recorder = journal.gated(RECORDER).unwrap();
+    let owed = recorder.position();
+    let body = payload(1, 200);
+    for round in 0..5 {
+        // More than the ring holds, and passed over.
+        while journal.head() < owed + (round + 1) * SMALL {
+            writer.write(1, 0, &body).unwrap();
+            while recorder.read_bytes(usize::MAX).unwrap().is_some() {}
+            recorder.publish();
+            recorder.keep(recorder.position());
+        }
+    }
+    recorder.owe(owed);
+    let kept = recorder.position();
+    drop(recorder);
+    assert_eq!(journal.finished_by(RECORDER), owed, "it is seen from outside");
+    let free = (0..).take_while(|_| writer.write(1, 0, &body).is_ok()).count() as u64;
+    assert!(free > SMALL / 512, "only {free} frames found room behind position {kept}");
+    let mut successor = journal.gated(RECORDER).unwrap();
+    successor.rewind();
+    successor.owe_nothing();
+    assert_eq!(successor.position(), kept);
+    let mut bytes = 0;
+    while let Some(chunk) = successor.read_bytes(usize::MAX).unwrap() {
+        bytes += chunk.bytes.len() as u64;
+    }
+    assert_eq!(kept + bytes, journal.head());
+    assert_eq!(journal.finished_by(RECORDER), kept);
+}

@@ -69,6 +69,7 @@ const WORDS: &[(&str, usize, usize)] = &[
     ("cursor.GAPS", control::CURSOR_GAPS, 0),
     ("cursor.FRAMES", control::CURSOR_FRAMES, 0),
     ("cursor.KEPT", control::CURSOR_KEPT, 0),
+    ("cursor.OWED", control::CURSOR_OWED, 0),
     ("registry.MAGIC", registry::MAGIC, 0),
     ("registry.VERSION", registry::VERSION, 0),
     ("registry.LAYOUT_HASH", registry::LAYOUT_HASH, 0),

@@ -82,7 +82,7 @@ pub fn journals() -> Vec<Group> {
             words: [MAGIC, VERSION, LAYOUT_HASH, ID, CAPACITY, TABLES, CREATED, MAX_PAYLOAD, NAME, WRITER, WRITER_START,
                 EPOCH, WRITER_STATE, FIRST, INCARNATION, IDENTITY, HEAD, FRAMES, LAST_TIME, TALLY, INTENT, FULL, WAKES,
                 GATED, LOOSE, DURABLE, DURABLE_WAITERS, MARKS, CURSORS, CURSOR_POSITION, CURSOR_LOST, CURSOR_GAPS,
-                CURSOR_FRAMES, CURSOR_KEPT],
+                CURSOR_FRAMES, CURSOR_KEPT, CURSOR_OWED],
             plain: [CLASSES, MARK_COUNT]),
         group!("The registry: bytes from its start; from WAIT on: from the start of a seat's record.", registry,
             words: [MAGIC, VERSION, LAYOUT_HASH, SEATS, NAMESPACE, PHASE, CLOCK_KIND, CLOCK_BASE, CLOCK_EPOCH,

@@ -364,6 +364,15 @@ impl Control {
         }
     }
 
+    /// Up to where the gated reader in `seat` has finished with the frames.
+    pub(crate) fn finished_by(&self, seat: u32) -> u64 {
+        let needed = self.needed_by(seat);
+        match self.load(self.cursor(seat) + at::CURSOR_OWED) {
+            0 => needed,
+            owed => owed.min(needed),
+        }
+    }
+
     /// End of what is on disk, according to all readers that write there; `None` when no reader does.
     pub(crate) fn durable(&self) -> Option<u64> {
         // SYNC: durable.

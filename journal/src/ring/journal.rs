@@ -326,8 +326,13 @@ impl Journal {
     /// Keeps the counts of what the seat lost before.
     fn start_cursor(&self, seat: u32, position: u64) {
         let cursor = self.control.cursor(seat);
-        for (offset, value) in [(at::CURSOR_POSITION, position), (at::CURSOR_FRAMES, 0), (at::CURSOR_KEPT, 0)]
-        {
+        let line = [
+            (at::CURSOR_POSITION, position),
+            (at::CURSOR_FRAMES, 0),
+            (at::CURSOR_KEPT, 0),
+            (at::CURSOR_OWED, 0),
+        ];
+        for (offset, value) in line {
             self.control.word(cursor + offset).store(value, Ordering::Release);
         }
     }

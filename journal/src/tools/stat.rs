@@ -96,10 +96,10 @@ impl Journal {
         self.control.losers().collect()
     }
 
-    /// Up to where the reader in this seat has finished with the frames: what it keeps, else its cursor. Of one that was
-    /// dismissed, what it said last.
+    /// Up to where the reader in this seat has finished with the frames: what it keeps, else its cursor; less what it
+    /// owes. Of one that was dismissed, what it said last.
     pub fn finished_by(&self, seat: u32) -> u64 {
-        if seat < self.shape().seats { self.control.needed_by(seat).max(self.first_position()) } else { 0 }
+        if seat < self.shape().seats { self.control.finished_by(seat).max(self.first_position()) } else { 0 }
     }
 
     /// The process that writes the journal now, if there is one.

@@ -70,12 +70,14 @@ impl GatedReader {
     }
 
     /// Says at its end what this reader owes: that nothing from `position` on is on disk, although it had let the writer go on. The
-    /// writer, if it is there still, waits from now on.
+    /// writer does not wait for it: it may have overwritten that. A successor owes nothing until it says so.
     pub fn owe(&mut self, position: u64) {
-        let kept = self.control.word(self.cursor + at::CURSOR_KEPT);
-        if position < kept.load(Ordering::Relaxed) {
-            kept.store(position, Ordering::Release);
-        }
+        self.control.word(self.cursor + at::CURSOR_OWED).store(position, Ordering::Release);
+    }
+
+    /// What a predecessor owed is no matter any more: this reader records on, or says itself what it owes.
+    pub fn owe_nothing(&mut self) {
+        self.control.word(self.cursor + at::CURSOR_OWED).store(0, Ordering::Release);
     }
 
     /// The committed frames from our position on, as many whole ones as fit into `most` bytes, and at least one; the
