@@ -253,6 +253,8 @@ counters! {
     WideBooks = 53 => "wide_books",
     /// No counter: executions of a market outside that are not booked, until an operator settles them. Must be zero.
     Unbooked = 64 => "unbooked",
+    /// No counter: number of the recording's first block that is not on disk; 0 before a segment was begun.
+    BlocksOnDisk = 65 => "blocks_on_disk",
 }
 
 impl Counter {

@@ -119,6 +119,101 @@ fn trading_without_durability_goes_on_while_the_disk_is_full_where_that_is_wante
     assert!(gaps[0].2.contains("its disk took nothing"), "{gaps:?}");
 }
 
+/// What it let its writers overwrite is gone: neither they nor its successor may be made to look for that.
+#[test]
+fn a_recorder_that_is_ended_while_its_disk_is_full_holds_nobody_up() {
+    let platform = Platform::with("when_full = \"gap\"", &[("reports.durability = \"sync\"", "")]);
+    platform.await_up(platform.start_up());
+    std::thread::sleep(Duration::from_millis(200));
+    for _ in 0..3 {
+        limit(&platform, "4096");
+        platform
+            .wait_for("a disk that refuses", || platform.counter(RECORDER, Counter::DiskRefusesSince) > 0);
+        // Many times what the rings hold.
+        let begun = orders(&platform);
+        platform.wait_for("trading", || orders(&platform) > begun + 1_000);
+        let (ended, begun) = (platform.process(RECORDER), orders(&platform));
+        signal(ended.pid, "TERM");
+        // The limit is that of one process: the successor writes.
+        platform.wait_for("a successor", || {
+            platform.process(RECORDER) != ended && platform.counter(RECORDER, Counter::DiskRefusesSince) == 0
+        });
+        platform.wait_for("trading", || orders(&platform) > begun + 200);
+    }
+    let full = ["md", "td", "matching"].map(|node| platform.counter(node, Counter::Full));
+    let report = platform.down();
+    assert!(!platform.logs().contains("damaged"), "{}", platform.logs());
+    assert!(unrecorded(&report).is_empty(), "{report}");
+    let rows = report["nodes"].as_array().expect("nodes").iter();
+    let starts = rows.filter(|node| node["name"] == RECORDER).map(|node| node["starts"].as_u64());
+    assert_eq!(starts.collect::<Vec<_>>(), [Some(4)], "each successor lived: {report}");
+    println!("found no room: {full:?}");
+    let recording = Recording::open(&platform.runs()[0]).expect("a recording");
+    let faults = recording.verify().expect("it is read").findings;
+    assert!(!faults.iter().any(|found| found.kind.is_fault()), "{faults:?}");
+}
+
+/// A cut that was written and never acknowledged may be in the kernel's memory alone: it is written again, from the journals.
+#[test]
+fn what_a_file_holds_behind_what_was_acknowledged_does_not_count() {
+    let waits = ("restart_backoff = \"0s\"", "restart_backoff = \"3s\"");
+    let platform = Platform::with("", &[waits]);
+    platform.await_up(platform.start_up());
+    std::thread::sleep(Duration::from_millis(200));
+    let killed = platform.process(RECORDER);
+    signal(killed.pid, "KILL");
+    platform.wait_for("its death", || !killed.is_alive());
+    let run = platform.runs()[0].clone();
+    let forged = forge_a_cut(&run, platform.counter(RECORDER, Counter::BlocksOnDisk));
+    platform.wait_for("a successor", || platform.state(RECORDER) == NodeState::Running);
+    let begun = orders(&platform);
+    platform.wait_for("trading", || orders(&platform) > begun + 200);
+    let status = platform.status();
+    let report = platform.down();
+    assert!(unrecorded(&report).is_empty(), "{report}");
+    let end = Recording::open(&run).expect("a recording").end();
+    assert!(end.next_block > forged, "it went on");
+    audited("a forged cut", &platform, &disk::records(&run), &status, &report);
+}
+
+/// Writes what no recorder has acknowledged behind all that one has: the last request once more, at a
+/// position of its own. Number of the first block.
+fn forge_a_cut(run: &std::path::Path, on_disk: u64) -> u64 {
+    use recorder::format::Kind;
+    use recorder::write::{Note, Policy, Recorder};
+    let recording = Recording::open_before(run, on_disk).expect("a recording");
+    let journal = recording.description().journal("td.orders").expect("it is recorded");
+    let end = recording.ends().expect("ends")[usize::from(journal.number) - 1].expect("frames");
+    let time = recording.end().time;
+    let mut frames = recording.frames(journal, 0);
+    let mut forged = Vec::new();
+    while let Some(frame) = frames.next().expect("it is read") {
+        forged.clear();
+        forged.extend_from_slice(&end.to_le_bytes());
+        forged.extend_from_slice(&(frame.payload.len() as u32).to_le_bytes());
+        forged.extend_from_slice(&frame.message_id.to_le_bytes());
+        forged.extend_from_slice(&0_u16.to_le_bytes());
+        forged.extend_from_slice(&(time + 1).to_le_bytes());
+        forged.extend_from_slice(&frame.topic.to_le_bytes());
+        forged.extend_from_slice(&frame.epoch.to_le_bytes());
+        forged.extend_from_slice(frame.payload);
+        forged.resize(journal::layout::frame_bytes(frame.payload.len() as u64) as usize, 0);
+    }
+    let policy = Policy { segment_bytes: 1 << 20, compress: None };
+    let (description, note) = (recording.description(), Note(Box::new(|_| ())));
+    let recorder = Recorder::reopen(run, description, policy, time, Some(on_disk), note);
+    let mut recorder = recorder.expect("it writes");
+    let batch = recorder.begin_cut(time + 1).expect("room");
+    let first = batch.next();
+    let fill = |bytes: &mut Vec<u8>| {
+        bytes.extend_from_slice(&forged);
+        Ok::<_, std::io::Error>((end, 1))
+    };
+    batch.block(Kind::Frames, journal.number, fill).expect("a block");
+    recorder.close_cut().expect("it is written");
+    first
+}
+
 #[test]
 fn a_recorder_that_is_slow_is_waited_for_and_that_is_seen() {
     let platform = Platform::new("");

@@ -16,7 +16,7 @@ use crate::format::{Description, RecordedJournal};
 use crate::gather::{Gatherer, Input};
 use crate::read::{Counts, Recording as Found, StateError};
 use crate::shelf::runs_of;
-use crate::write::{Keep, Policy, Recorder};
+use crate::write::{Keep, Note, Policy, Recorder};
 
 /// Looks at a journal whose writer is at work, until it is seen to stand still.
 const MOST_LOOKS: usize = 100_000;
@@ -50,13 +50,17 @@ pub(super) fn open(node: &mut Node, config: &RecorderConfig) -> Result<super::Re
     let runs = runs_of(config, &topology.instance);
     let lock = lock(&runs, &config.path)?;
     let folder = runs.join(place_of(&runs, &run_name(run)));
-    let known = known(&folder, &description, &journals, &inputs)?;
+    // Zero: a predecessor never was as far as that, or there was none.
+    let on_disk = Some(node.peer(seat).counter(Counter::BlocksOnDisk)).filter(|block| *block > 0);
+    let known = known(&folder, on_disk, &description, &journals, &inputs)?;
     let policy = Policy {
         segment_bytes: config.segment.0,
         compress: (config.compress > 0).then_some(config.compress as i32),
     };
     let now = node.handle().now();
-    let mut recorder = Recorder::open(&folder, &description, policy, now)
+    let handle = node.handle().clone();
+    let note = Note(Box::new(move |block| handle.set(Counter::BlocksOnDisk, block)));
+    let mut recorder = Recorder::reopen(&folder, &description, policy, now, on_disk, note)
         .map_err(|error| RunError::failed(error.to_string()))?;
     recorder.say_when_synced(node.handle().clock());
     if config.keep_bytes.is_some() || !config.keep_for.is_zero() {
@@ -90,6 +94,7 @@ fn prepared(reader: Reader, sync: bool, registry: &Arc<Registry>) -> Input {
             }
             // A predecessor may have read more than it wrote. What it had not written is kept still.
             reader.rewind();
+            reader.owe_nothing();
             reader.keep(reader.position());
             Input::Gated(reader)
         }
@@ -97,7 +102,7 @@ fn prepared(reader: Reader, sync: bool, registry: &Arc<Registry>) -> Input {
     }
 }
 
-/// What a predecessor had recorded: by journal, how far, and what the journal had held by then.
+/// What a predecessor had on disk: by journal, how far, and what the journal had held by then.
 #[derive(Default)]
 struct Known {
     ends: Vec<Option<u64>>,
@@ -106,6 +111,7 @@ struct Known {
 
 fn known(
     folder: &Path,
+    on_disk: Option<u64>,
     description: &Description,
     journals: &[Journal],
     inputs: &[Input],
@@ -116,7 +122,7 @@ fn known(
         let counts = journals.iter().zip(inputs).map(before).collect::<Result<_, _>>()?;
         Ok(Known { ends: Vec::new(), counts })
     };
-    let Ok(found) = Found::open(folder) else { return first() };
+    let Ok(found) = Found::open_before(folder, on_disk.unwrap_or(u64::MAX)) else { return first() };
     let failed = |error: &dyn std::fmt::Display| RunError::failed(format!("{}: {error}", folder.display()));
     let ends = found.ends().map_err(|error| failed(&error))?;
     let state = match found.state(node::class_of) {

@@ -175,6 +175,19 @@ impl Recording {
     /// # Errors
     /// [`OpenError`]; [`OpenError::TooEarly`], with the time of the first cut, when it begins later.
     pub fn open_until(folder: &Path, time: u64) -> Result<Recording, OpenError> {
+        Recording::open_within(folder, time, u64::MAX)
+    }
+
+    /// As [`Recording::open`], but as if it ended with the last cut that lies before the block of this number. Without such a
+    /// cut it holds nothing.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn open_before(folder: &Path, block: u64) -> Result<Recording, OpenError> {
+        Recording::open_within(folder, u64::MAX, block)
+    }
+
+    fn open_within(folder: &Path, time: u64, block: u64) -> Result<Recording, OpenError> {
         let mut segments: Vec<SegmentFile> = Vec::new();
         let mut unreadable = Vec::new();
         let mut last_error = None;
@@ -222,6 +235,11 @@ impl Recording {
             return Err(last_error.unwrap_or(none));
         }
         let description = describe(&segments)?;
+        let before = segments.iter().take_while(|segment| segment.head.first_block.get() < block).count();
+        segments.truncate(before.max(1));
+        if let Some(last) = segments.last_mut() {
+            last.blocks_end = last.blocks_end.min(block);
+        }
         let (mut end, mut tail) = (End::default(), None);
         for segment in segments.iter().rev() {
             let seen = scan::scan_until(segment, time)
@@ -250,7 +268,7 @@ impl Recording {
             newest,
             highest_here,
             highest,
-            is_bounded: time != u64::MAX,
+            is_bounded: time != u64::MAX || block != u64::MAX,
             tail,
         };
         if end.next_block == 0

@@ -86,6 +86,15 @@ impl WriteError {
     }
 }
 
+/// Called with the number of the first block that is not on disk, each time when it has grown.
+pub struct Note(pub Box<dyn FnMut(u64) + Send>);
+
+impl std::fmt::Debug for Note {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Note")
+    }
+}
+
 /// A recording that is written.
 #[derive(Debug)]
 pub struct Recorder {
@@ -105,6 +114,7 @@ pub struct Recorder {
     written: u64,
     /// When cuts were on disk, until a later cut has said so.
     synced: Synced,
+    note: Option<Note>,
     disk: Box<dyn Disk>,
     _lock: nix::fcntl::Flock<File>,
 }
@@ -121,7 +131,24 @@ impl Recorder {
         policy: Policy,
         now: u64,
     ) -> Result<Recorder, WriteError> {
-        Recorder::open_on(folder, description, policy, now, Box::new(Files))
+        Recorder::open_on(folder, description, policy, now, (None, None), Box::new(Files))
+    }
+
+    /// As [`Recorder::open`], for the successor of a recorder that has died: what is read of a file may be in the kernel's
+    /// memory and on no disk, if a write has failed. So the recording goes on at `on_disk`, the number that `note` was
+    /// called with last; `None` if it never was. Cuts behind that do not count any more.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    pub fn reopen(
+        folder: &Path,
+        description: &Description,
+        policy: Policy,
+        now: u64,
+        on_disk: Option<u64>,
+        note: Note,
+    ) -> Result<Recorder, WriteError> {
+        Recorder::open_on(folder, description, policy, now, (on_disk, Some(note)), Box::new(Files))
     }
 
     fn open_on(
@@ -129,12 +156,13 @@ impl Recorder {
         description: &Description,
         policy: Policy,
         now: u64,
+        (on_disk, note): (Option<u64>, Option<Note>),
         medium: Box<dyn Disk>,
     ) -> Result<Recorder, WriteError> {
         let disk = |source| WriteError::Disk { path: folder.to_owned(), source };
         make_folder(folder).map_err(disk)?;
         let lock = lock(folder)?;
-        let found = Recording::open(folder);
+        let found = Recording::open_before(folder, on_disk.unwrap_or(u64::MAX));
         let (recording, last_number, whole) = match found {
             Ok(found) => {
                 let end = found.end();
@@ -162,6 +190,7 @@ impl Recorder {
             syncs: 0,
             written: 0,
             synced: Synced::default(),
+            note,
             disk: medium,
             _lock: lock,
         };
@@ -273,6 +302,9 @@ impl Recorder {
         self.batch.close_cut();
         self.write()?;
         self.whole = (self.batch.next(), self.batch.chain(), self.batch.time());
+        if let Some(Note(note)) = &mut self.note {
+            note(self.whole.0);
+        }
         Ok(())
     }
 
@@ -414,5 +446,7 @@ fn random() -> io::Result<u64> {
     Ok(u64::from_le_bytes(bytes))
 }
 
+#[cfg(test)]
+mod platter;
 #[cfg(test)]
 mod tests;

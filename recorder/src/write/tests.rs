@@ -75,7 +75,8 @@ impl Medium for Faulty {
 fn on_faulty(folder: &Path, journal: &journal::Journal, faults: &Arc<Mutex<Faults>>) -> Recorder {
     let disk = Box::new(FaultyDisk { faults: Arc::clone(faults) });
     let mut recorder =
-        Recorder::open_on(folder, &description(&[journal]), policy(), clock().now(), disk).unwrap();
+        Recorder::open_on(folder, &description(&[journal]), policy(), clock().now(), (None, None), disk)
+            .unwrap();
     recorder.say_when_synced(clock());
     recorder
 }
