@@ -18,9 +18,7 @@ impl Shelf {
     /// The recordings of each recorder, from those that may hold a frame of the time `since` on. What cannot be read is
     /// left out: nothing is said of it.
     pub fn all(topology: &Topology, since: u64) -> Vec<Shelf> {
-        let recorders = topology.nodes.iter().filter(|node| node.kind == NodeKind::Recorder);
-        let configs = recorders.filter_map(|node| serde_json::from_value(node.section.clone()).ok());
-        configs.map(|config| Shelf::of(&runs_of(&config, &topology.instance), since)).collect()
+        all_runs_of(topology).map(|runs| Shelf::of(&runs, since)).collect()
     }
 
     fn of(folder: &Path, since: u64) -> Shelf {
@@ -66,6 +64,13 @@ impl Shelf {
 /// When a run's recording was begun, as far as it is still there.
 fn begun(run: &Recording) -> u64 {
     run.segments().first().map_or(0, |segment| segment.head.created.get())
+}
+
+/// The folders with the runs of an instance, of all its recorders.
+pub(crate) fn all_runs_of(topology: &Topology) -> impl Iterator<Item = PathBuf> {
+    let recorders = topology.nodes.iter().filter(|node| node.kind == NodeKind::Recorder);
+    let configs = recorders.filter_map(|node| serde_json::from_value(node.section.clone()).ok());
+    configs.map(|config| runs_of(&config, &topology.instance))
 }
 
 /// The folder with the runs of an instance.

@@ -20,6 +20,11 @@ const SEGMENT: u64 = 1 << 17;
 
 /// A run with many segments: a busy journal, and a quiet one that wrote only at the start.
 fn run(folder: &Path, frames: u64) -> (u64, u64) {
+    run_with(folder, frames, |_| ())
+}
+
+/// The same; `each` is called before each frame of the busy one.
+fn run_with(folder: &Path, frames: u64, mut each: impl FnMut(u64)) -> (u64, u64) {
     let (busy, quiet) = (journal(1, "busy", 1 << 16), journal(2, "quiet", 1 << 16));
     let both = [&busy, &quiet];
     let mut gatherer = gatherer(&both);
@@ -30,6 +35,7 @@ fn run(folder: &Path, frames: u64) -> (u64, u64) {
         write(&mut writers[1], 1, 0, &number.to_le_bytes());
     }
     for number in 0..frames {
+        each(number);
         write(&mut writers[0], 1, 0, &[number as u8; 200]);
         if number % 40 == 0 {
             let cursors = |batch: &mut recorder::write::Batch, _: &[recorder::read::Counts]| {
@@ -195,4 +201,43 @@ fn a_recorder_removes_old_segments_while_it_goes_on() {
     assert!(verified.is_clean(), "{:?}", verified.findings);
     let (frames, missing) = all(&recording, "busy", journal.head() - (1 << 16));
     assert!(frames >= 200 && missing.is_empty(), "{frames} {missing:?}");
+}
+
+/// A recovery of several recordings goes back to the earliest end of all.
+#[test]
+fn what_a_recovery_needs_stays_also_while_another_recorder_lags() {
+    for lag in [1_000, 3_000, 5_900] {
+        let runs = tempfile::tempdir().unwrap();
+        let (folder, other) = (runs.path().join("fast/2"), runs.path().join("slow/2"));
+        run_with(&folder, 6_000, |number| {
+            if number == 6_000 - lag {
+                run(&other, 100);
+            }
+        });
+        let then = Recording::open(&other).unwrap().end().time;
+        let held = |recording: &Recording| {
+            let ends = recording.ends().unwrap();
+            let from = ends[0].unwrap().saturating_sub(1 << 16);
+            (
+                ends,
+                recording.state(|_, _| 0).unwrap(),
+                all(recording, "busy", from),
+                all(recording, "quiet", 0),
+            )
+        };
+        let before = held(&Recording::open_until(&folder, then).unwrap());
+        let keep = Keep::new(runs.path().join("fast"), Some(1), Duration::ZERO);
+        let keep = keep.beside(vec![runs.path().join("slow")]);
+        let done = retain(&folder, &keep, clock().now()).unwrap();
+        let after = held(&Recording::open_until(&folder, then).unwrap());
+        assert_eq!((after.2.1.len(), &after), (0, &before), "{lag} frames behind: {done:?}");
+        assert!(Recording::open(&folder).unwrap().verify().unwrap().is_clean());
+        assert_eq!(done.removed > 0, lag < 5_000, "what is older may go: {done:?}");
+    }
+    // One of which nothing is there yet may be at the very start.
+    let runs = tempfile::tempdir().unwrap();
+    run(&runs.path().join("fast/2"), 6_000);
+    let keep = Keep::new(runs.path().join("fast"), Some(1), Duration::ZERO);
+    let keep = keep.beside(vec![runs.path().join("slow")]);
+    assert_eq!(retain(&runs.path().join("fast/2"), &keep, clock().now()).unwrap().removed, 0);
 }

@@ -15,7 +15,7 @@ use super::cursors::Cursors;
 use crate::format::{Description, RecordedJournal};
 use crate::gather::{Gatherer, Input};
 use crate::read::{Counts, Recording as Found, StateError};
-use crate::shelf::runs_of;
+use crate::shelf::{all_runs_of, runs_of};
 use crate::write::{Keep, Note, Policy, Recorder};
 
 /// Looks at a journal whose writer is at work, until it is seen to stand still.
@@ -64,8 +64,9 @@ pub(super) fn open(node: &mut Node, config: &RecorderConfig) -> Result<super::Re
         .map_err(|error| RunError::failed(error.to_string()))?;
     recorder.say_when_synced(node.handle().clock());
     if config.keep_bytes.is_some() || !config.keep_for.is_zero() {
-        let runs = runs_of(config, &topology.instance);
-        recorder.keep(Keep::new(runs, config.keep_bytes.map(|bytes| bytes.0), config.keep_for));
+        let keep = Keep::new(runs.clone(), config.keep_bytes.map(|bytes| bytes.0), config.keep_for);
+        let others = all_runs_of(&topology).filter(|others| *others != runs).collect();
+        recorder.keep(keep.beside(others));
     }
     let mut gatherer = Gatherer::new(inputs, known.counts, node::class_of);
     gatherer.pass_recorded(&known.ends).map_err(super::damaged)?;

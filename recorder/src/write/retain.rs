@@ -1,6 +1,6 @@
 //! Removing old segments: those of this run and of the runs before it, the oldest first, but none that a recovery needs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::format::Kind;
 use crate::read::{Blocks, Found, OpenError, Recording, Removed, SegmentFile, index, list_removed, scan};
+use crate::recover::latest;
 
 /// How much of the recordings of an instance is kept.
 #[derive(Clone, Debug)]
@@ -15,6 +16,8 @@ pub struct Keep {
     runs: PathBuf,
     bytes: Option<u64>,
     time: Duration,
+    /// Folders of runs, as `runs`, of the instance's other recorders.
+    others: Vec<PathBuf>,
     /// It was said that more is needed than may be kept.
     pub(super) was_over: bool,
 }
@@ -23,7 +26,14 @@ impl Keep {
     /// Of the recordings in folders of `runs`: the newest segments up to `bytes`, and none whose last cut is older than
     /// `time`; zero: as old as they are.
     pub fn new(runs: PathBuf, bytes: Option<u64>, time: Duration) -> Keep {
-        Keep { runs, bytes, time, was_over: false }
+        Keep { runs, bytes, time, others: Vec::new(), was_over: false }
+    }
+
+    /// The instance has other recorders, whose runs are in these folders: a recovery goes back to the earliest end of all, so
+    /// what it needs as of then is kept too.
+    pub fn beside(mut self, others: Vec<PathBuf>) -> Keep {
+        self.others = others;
+        self
     }
 }
 
@@ -135,7 +145,7 @@ fn candidates(current: &Path, keep: &Keep, done: &mut Retained) -> io::Result<Ve
     let current = current.canonicalize()?;
     let this = Recording::open(&current).map_err(|error| io::Error::other(error.to_string()))?;
     // Before this run can be recovered, the ones before it may be all that there is.
-    let needed = this.needed()?;
+    let needed = needed(&this, &keep.others)?;
     let mut candidates = Vec::new();
     for folder in folders {
         let is_current = folder.canonicalize()? == current;
@@ -167,6 +177,25 @@ fn candidates(current: &Path, keep: &Keep, done: &mut Retained) -> io::Result<Ve
         }
     }
     Ok(candidates)
+}
+
+/// Numbers of the segments that a recovery may need, of this recording and of those of the other recorders; `None`: all of them.
+fn needed(this: &Recording, others: &[PathBuf]) -> io::Result<Option<BTreeSet<u32>>> {
+    let end = |runs: &PathBuf| Recording::open(&latest(runs)).map_or(0, |recording| recording.end().time);
+    let earliest = others.iter().map(end).min().unwrap_or(u64::MAX);
+    if earliest >= this.end().time {
+        return this.needed();
+    }
+    // As of then, and as of any later time: the other may catch up.
+    let then = match Recording::open_until(this.folder(), earliest) {
+        Ok(then) => then,
+        Err(OpenError::TooEarly(_)) => return Ok(None),
+        Err(error) => return Err(io::Error::other(error.to_string())),
+    };
+    let Some(mut needed) = then.needed()? else { return Ok(None) };
+    let numbers = this.segments().iter().map(|segment| segment.head.number.get());
+    needed.extend(numbers.filter(|number| *number > then.last_segment()));
+    Ok(Some(needed))
 }
 
 /// Number of the first segment that may not be closed yet: behind the last with an index, and the last of all.
