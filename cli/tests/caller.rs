@@ -10,8 +10,9 @@ use home::{Home, kill, number, stderr};
 /// `colo` with these arguments behind `script`, a line for the shell.
 fn behind(home: &Home, script: &str, arguments: &[&str]) -> Command {
     let colo = home.command(arguments);
-    let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("{script}; exec \"$@\""), "sh"]).arg(colo.get_program()).args(arguments);
+    // Whoever runs the tests may ignore the signal, and so would we.
+    let mut shell = Command::new("env");
+    shell.args(["--default-signal=HUP", "sh", "-c", &format!("{script}; exec \"$@\""), "sh"]).arg(colo.get_program()).args(arguments);
     for (name, value) in colo.get_envs() {
         shell.env(name, value.expect("a value"));
     }
