@@ -12,7 +12,10 @@ fn behind(home: &Home, script: &str, arguments: &[&str]) -> Command {
     let colo = home.command(arguments);
     // Whoever runs the tests may ignore the signal, and so would we.
     let mut shell = Command::new("env");
-    shell.args(["--default-signal=HUP", "sh", "-c", &format!("{script}; exec \"$@\""), "sh"]).arg(colo.get_program()).args(arguments);
+    shell
+        .args(["--default-signal=HUP", "sh", "-c", &format!("{script}; exec \"$@\""), "sh"])
+        .arg(colo.get_program())
+        .args(arguments);
     for (name, value) in colo.get_envs() {
         shell.env(name, value.expect("a value"));
     }

@@ -31,12 +31,18 @@ int clock_gettime(clockid_t id, struct timespec *time) {
 }
 "#;
 
-/// Programs of the platform see a clock that the file moves, which is returned; `None` without a C compiler.
-fn with_moved_clock(platform: &mut Platform) -> Option<PathBuf> {
-    let (source, library, file) =
-        (platform.beside("moved.c"), platform.beside("moved.so"), platform.beside("clock"));
-    std::fs::write(&source, MOVED).expect("room");
-    std::fs::write(&file, "0").expect("room");
+/// Programs of the platform are started with this library in between, which finds a file in `variable`: that is returned, and
+/// holds `text`. `None` without a C compiler.
+pub(crate) fn preload(
+    platform: &mut Platform,
+    name: &str,
+    program: &str,
+    variable: &'static str,
+    text: &str,
+) -> Option<PathBuf> {
+    let [source, library, file] = ["c", "so", "txt"].map(|end| platform.beside(&format!("{name}.{end}")));
+    std::fs::write(&source, program).expect("room");
+    std::fs::write(&file, text).expect("room");
     let mut compiler = Command::new("cc");
     compiler.args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).arg("-ldl");
     if !compiler.status().is_ok_and(|status| status.success()) {
@@ -44,7 +50,7 @@ fn with_moved_clock(platform: &mut Platform) -> Option<PathBuf> {
         return None;
     }
     platform.set("LD_PRELOAD", library);
-    platform.set("COLO_TEST_CLOCK", file.clone());
+    platform.set(variable, file.clone());
     Some(file)
 }
 
@@ -56,7 +62,7 @@ fn end_of(run: &Path) -> u64 {
 #[test]
 fn a_platform_goes_on_although_the_clock_of_its_host_was_set_back() {
     let mut platform = Platform::new("");
-    let Some(clock) = with_moved_clock(&mut platform) else { return };
+    let Some(clock) = preload(&mut platform, "moved", MOVED, "COLO_TEST_CLOCK", "0") else { return };
     platform.await_up(platform.start_up());
     let fills = || platform.counter("matching", Counter::Fills);
     let before = fills();

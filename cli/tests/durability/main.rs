@@ -15,6 +15,7 @@ mod full;
 mod listener;
 #[path = "../recovery/model.rs"]
 mod model;
+mod names;
 mod platform;
 mod replayed;
 mod several;

@@ -85,7 +85,10 @@ impl TokenFile {
             file.write_all(text.as_bytes())?;
             file.write_all(b"\n")?;
             file.sync_all()?;
-            fs::rename(&new, path)
+            fs::rename(&new, path)?;
+            // Else the old one may be back after a crash of the host: what was revoked would be let in again.
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
         };
         write().map_err(at)?;
         Ok(changed)

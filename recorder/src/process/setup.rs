@@ -16,7 +16,7 @@ use crate::format::{Description, RecordedJournal};
 use crate::gather::{Gatherer, Input};
 use crate::read::{Counts, Recording as Found, StateError};
 use crate::shelf::{all_runs_of, runs_of};
-use crate::write::{Keep, Note, Policy, Recorder};
+use crate::write::{Keep, Note, Policy, Recorder, make_folder};
 
 /// Looks at a journal whose writer is at work, until it is seen to stand still.
 const MOST_LOOKS: usize = 100_000;
@@ -259,7 +259,7 @@ fn lock(runs: &Path, configured: &str) -> Result<Lock, RunError> {
             runs.display()
         ))
     };
-    std::fs::create_dir_all(runs).map_err(|error| wrong(&error))?;
+    make_folder(runs).map_err(|error| wrong(&error))?;
     let mut options = File::options();
     let file = options.read(true).write(true).create(true).truncate(false).open(runs.join("lock"));
     let file = file.map_err(|error| wrong(&error))?;

@@ -1,6 +1,6 @@
 //! Which segment was begun last: without that nobody could tell that the end of a recording is not there.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -17,7 +17,9 @@ pub(super) fn newest(folder: &Path) -> Option<u32> {
 /// in one piece of one sector.
 pub(crate) fn note(folder: &Path, number: u32) -> io::Result<()> {
     let path = folder.join(NEWEST);
+    let is_new = !path.exists();
     let mut file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o640).open(path)?;
     file.write_all(format!("{number:010}\n").as_bytes())?;
-    file.sync_all()
+    file.sync_all()?;
+    if is_new { File::open(folder)?.sync_all() } else { Ok(()) }
 }

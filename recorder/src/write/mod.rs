@@ -419,7 +419,7 @@ fn lock(folder: &Path) -> Result<nix::fcntl::Flock<File>, WriteError> {
 }
 
 /// Makes the folder and those above it, each on disk before the next.
-fn make_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
     }
