@@ -204,6 +204,7 @@ impl Core {
 fn incoming(book: &Book, image: &OrderImage) -> Option<Incoming> {
     let flags = Flags::of_bits(image.bits)?;
     let quantities = image.open.0 > 0 && image.filled.0 >= 0 && image.display.0 >= 0;
+    let quantities = quantities && image.open.0.checked_add(image.filled.0).is_some();
     let shown = image.display.0 == 0 || image.rests == 0 || (1..=image.open.0).contains(&image.shown.0);
     let priced = flags.is_market() != image.price.is_some();
     let on_tick = flags.is_market() || book.grid.tick(image.price).is_some();

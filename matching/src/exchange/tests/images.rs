@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use wire::{OrderId, OrderImage};
+use wire::{OrderId, OrderImage, Quantity};
 
 use super::generate::{Scenario, scenario};
 use super::model::Model;
@@ -145,6 +145,9 @@ fn what_cannot_be_is_refused() {
     let unlisted = OrderImage { instrument: wire::InstrumentId(9), ..image };
     assert_eq!(restored(vec![unlisted]), Err(ImageError::Unlisted(1)));
     assert_eq!(restored(vec![OrderImage::gone(OrderId(1))]), Err(ImageError::Unlisted(1)));
+    let most = |open, filled| OrderImage { open: Quantity(open), filled: Quantity(filled), ..image };
+    assert_eq!(restored(vec![most(i64::MAX - 8, 8)]), Ok(()));
+    assert_eq!(restored(vec![most(i64::MAX - 8, 9)]), Err(ImageError::Invalid(1)), "no order is so large");
     assert_eq!(restored(vec![OrderImage { bits: u32::MAX, ..image }]), Err(ImageError::Invalid(1)));
     assert_eq!(exchange.restore_orders(exchange.counts(), &[]), Err(ImageError::NotEmpty));
 }
