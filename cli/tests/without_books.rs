@@ -48,9 +48,19 @@ struct Platform {
 
 impl Platform {
     fn up(restart: &str, state: &str) -> Platform {
+        Platform::with(restart, state, &[])
+    }
+
+    /// The same, with parts of the file replaced.
+    fn with(restart: &str, state: &str, replaced: &[(&str, &str)]) -> Platform {
         let home = Home::new();
         let file = home.state_path().join("without.toml");
-        std::fs::write(&file, CONFIG.replace("RESTART", restart).replace("STATE", state)).expect("written");
+        let mut text = CONFIG.replace("RESTART", restart).replace("STATE", state);
+        for (old, new) in replaced {
+            assert!(text.contains(old), "{old}");
+            text = text.replace(old, new);
+        }
+        std::fs::write(&file, text).expect("written");
         let up = home.colo(&["up", &file.display().to_string(), "--stay"]);
         assert!(up.status.success(), "{}", stderr(&up));
         Platform { home }
@@ -162,4 +172,46 @@ fn requests_to_a_closed_market_are_refused_counted_and_said() {
     );
     // Once, with the first order that was refused.
     assert_eq!(log.matches("requests come to a closed market").count(), 1, "{log}");
+}
+
+/// Each life is too short for a round over the books, and the ring goes round many times: what every successor writes of its
+/// round counts. `COLO_KILLS` says how many.
+#[test]
+fn books_are_found_again_however_often_matching_is_killed() {
+    let few = [
+        ("instruments = 400", "instruments = 4"),
+        ("max_age_ms = 60000", "max_age_ms = 20"),
+        ("count = 2\ninstruments = \"all\"", "count = 3\ninstruments = \"all\""),
+        ("restart_backoff = \"0s\"", "restart_backoff = \"0s\"\nrestart_max = 1000000"),
+    ];
+    let exchange = [
+        ("source = \"sim\"", "source = \"exchange\""),
+        ("interval = \"1ms\"\ncount = 0\nseed = 7\ngenerator = \"timed\"\n", ""),
+        ("restart =", "fill = \"exchange\"\nrestart ="),
+        ("builtin:market-maker", "builtin:noise"),
+        ("params = { max_age_ms = 20, refresh_ms = 5 }", "params = { every_ms = 2 }"),
+    ];
+    for market in [&[][..], &exchange] {
+        let replaced: Vec<_> = few.iter().chain(market).copied().collect();
+        let platform = Platform::with("on-failure", "64KiB", &replaced);
+        let state = || {
+            let folder = platform.home.root.path().join("without/journals");
+            let files = JournalFiles::new(&folder, &folder, "matching.state");
+            Journal::open_read_only(files).expect("the journal").head()
+        };
+        let kills = std::env::var("COLO_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(25);
+        let (begun, mut longest) = (state(), 0);
+        for _ in 0..kills {
+            let before = state();
+            platform.home.wait_for("some orders", || state() > before + (6 << 10));
+            platform.kill_matching();
+            longest = longest.max(state() - before);
+        }
+        let rings = (state() - begun) >> 16;
+        println!("{kills} kills, {rings} rings of matching.state, {longest} bytes at most in a life");
+        assert!(rings > 1, "the ring did not go round");
+        assert_eq!(platform.counted("orders_lost"), 0, "{}", platform.home.logs());
+        assert!(!platform.home.logs().contains("cannot be found again"), "{}", platform.home.logs());
+        platform.down();
+    }
 }

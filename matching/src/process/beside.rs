@@ -14,6 +14,7 @@ use wire::{
 };
 
 use super::images::{Image, Images, SavedError};
+use super::keeper::Places;
 use super::recorded::{MarketInput, Recorded};
 use super::replay::{Journals, RestoreError, held_executions, requests};
 use crate::engine::BookState;
@@ -25,8 +26,8 @@ pub(super) struct Resumed {
     pub(super) answers: Vec<Execution>,
     /// Requests that the predecessor had read and not carried out, as the market's instant was not over.
     pub(super) waiting: Vec<(u64, Request)>,
-    /// As in [`StateEnd`].
-    pub(super) base: u64,
+    /// What the state has images of, and where.
+    pub(super) places: Places,
     /// Requests and messages of the market that were taken again.
     pub(super) requests: usize,
     pub(super) messages: usize,
@@ -61,6 +62,8 @@ struct Saved {
     newest: BTreeMap<u16, NewestOrder>,
     /// Behind the state.
     reads: Vec<MarketRead>,
+    /// Where the last image of each of these is.
+    places: Places,
     /// Places that were written behind the state, for one that was not completed.
     revised: Vec<u32>,
 }
@@ -75,13 +78,15 @@ impl Saved {
             books: BTreeMap::new(),
             newest: BTreeMap::new(),
             reads: images.notes,
+            places: Places::default(),
             revised: images.later.into_iter().map(|image| image.place).collect(),
         };
-        for image in images.orders {
+        for (at, image) in images.orders {
+            saved.places.orders.insert(u64::from(image.place), at);
             saved.records.insert(image.place, image);
         }
         saved.records.retain(|_, image| image.owner_kind != 0);
-        images.others.into_iter().for_each(|other| saved.take(other));
+        images.others.into_iter().for_each(|(at, other)| saved.take(at, other));
         let found = saved.records.len();
         if found as u64 != end.orders {
             return Err(SavedError::Orders { journal: journal.to_owned(), found, expected: end.orders });
@@ -89,9 +94,11 @@ impl Saved {
         Ok(saved)
     }
 
-    fn take(&mut self, other: Other) {
+    fn take(&mut self, at: u64, other: Other) {
         match other {
+            // What else there is of a book follows.
             Other::Book(image) => {
+                self.places.instruments.insert(image.instrument, at);
                 let left = Quote::empty(image.instrument);
                 self.books.insert(image.instrument, BookState { image, carried: Vec::new(), left });
             }
@@ -105,7 +112,11 @@ impl Saved {
                     book.left = left;
                 }
             }
-            Other::Newest(image) => drop(self.newest.insert(image.order_id.strategy().0, image)),
+            Other::Newest(image) => {
+                let strategy = image.order_id.strategy();
+                self.places.strategies.insert(strategy, at);
+                self.newest.insert(strategy.0, image);
+            }
         }
     }
 }
@@ -148,7 +159,7 @@ pub(super) fn restore(
         // The market's journal is a new one.
         return Err(RestoreError::Market { journal: journals.market.clone(), after: end.market });
     }
-    let reads = std::mem::take(&mut saved.reads);
+    let (reads, places) = (std::mem::take(&mut saved.reads), std::mem::take(&mut saved.places));
     put(recorded, saved)?;
     let mut answers = held_executions(instance, journals, &end, executions)?;
     let requests = requests(instance, journals, end.request)?;
@@ -194,7 +205,7 @@ pub(super) fn restore(
         taken += 1;
     }
     let answers = answers.end()?;
-    Ok(Resumed { request: at, answers, waiting, base: end.base, requests: count, messages: taken })
+    Ok(Resumed { request: at, answers, waiting, places, requests: count, messages: taken })
 }
 
 /// The state, without what followed.

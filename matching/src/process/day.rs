@@ -58,7 +58,7 @@ impl Matching {
                     self.request = restored.request;
                     self.answers = restored.answers;
                     if let Some(keeper) = &mut self.keeper {
-                        keeper.resume(restored.base);
+                        keeper.resume(&**exchange, &restored.places);
                     }
                     self.answer(context)?;
                     return self.post(&restored.market);
@@ -90,7 +90,7 @@ impl Matching {
             Ok(resumed) => {
                 (self.request, self.answers) = (resumed.request, resumed.answers);
                 if let Some(keeper) = &mut self.keeper {
-                    keeper.resume(resumed.base);
+                    keeper.resume(&**recorded, &resumed.places);
                 }
                 self.anomalies = recorded.engine.anomalies().total();
                 if let Some(way) = &mut self.way {

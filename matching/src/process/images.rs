@@ -11,7 +11,10 @@ pub(super) enum SavedError {
     Open(#[from] OpenError),
     #[error("`{0}` has no complete state")]
     None(String),
-    #[error("`{journal}` is too small: images from position {base} on are needed, and it begins at {oldest}")]
+    #[error(
+        "`{journal}` holds no image of everything any more: those from position {base} on are needed, and it begins at {oldest}; it \
+         is too small for its orders, and matching's log says how large it has to be"
+    )]
     Overwritten { journal: String, base: u64, oldest: u64 },
     #[error("`{journal}` holds {found} orders and not {expected}")]
     Orders { journal: String, found: usize, expected: u64 },
@@ -30,8 +33,9 @@ pub(super) enum Image<I, O, N> {
 /// A whole state, in the order in which it was written.
 pub(super) struct Images<I, O, N> {
     pub(super) end: StateEnd,
-    pub(super) orders: Vec<I>,
-    pub(super) others: Vec<O>,
+    /// With their positions.
+    pub(super) orders: Vec<(u64, I)>,
+    pub(super) others: Vec<(u64, O)>,
     /// Images of orders behind the state, for one that was not completed.
     pub(super) later: Vec<I>,
     /// Behind the state.
@@ -49,7 +53,7 @@ impl<I, O, N> Images<I, O, N> {
         let mut oldest = None;
         let is_whole = read_held(instance, journal, None, |frame| {
             oldest.get_or_insert(frame.position);
-            if let Err(error) = written.take(frame.message_id, frame.payload, &decode) {
+            if let Err(error) = written.take(frame.position, frame.message_id, frame.payload, &decode) {
                 log::error!("`{journal}` at position {}: {error}", frame.position);
             }
         })?;
@@ -59,7 +63,7 @@ impl<I, O, N> Images<I, O, N> {
         if end.base < oldest {
             return Err(SavedError::Overwritten { journal: journal.to_owned(), base: end.base, oldest });
         }
-        let later = written.orders.split_off(orders);
+        let later = written.orders.split_off(orders).into_iter().map(|(_, image)| image).collect();
         written.others.truncate(others);
         Ok(Images { end, orders: written.orders, others: written.others, later, notes: written.notes })
     }
@@ -67,8 +71,8 @@ impl<I, O, N> Images<I, O, N> {
 
 /// Images so far.
 struct Written<I, O, N> {
-    orders: Vec<I>,
-    others: Vec<O>,
+    orders: Vec<(u64, I)>,
+    others: Vec<(u64, O)>,
     notes: Vec<N>,
     /// The last end, with how many images of each kind came before it.
     end: Option<(StateEnd, usize, usize)>,
@@ -77,6 +81,7 @@ struct Written<I, O, N> {
 impl<I, O, N> Written<I, O, N> {
     fn take(
         &mut self,
+        position: u64,
         message_id: u16,
         payload: &[u8],
         decode: impl Fn(u16, &[u8]) -> Result<Image<I, O, N>, WireError>,
@@ -90,8 +95,8 @@ impl<I, O, N> Written<I, O, N> {
                 *self = Written { orders: Vec::new(), others: Vec::new(), notes: Vec::new(), end: None };
             }
             _ => match decode(message_id, payload)? {
-                Image::Order(image) => self.orders.push(image),
-                Image::Other(image) => self.others.push(image),
+                Image::Order(image) => self.orders.push((position, image)),
+                Image::Other(image) => self.others.push((position, image)),
                 Image::Note(note) => self.notes.push(note),
             },
         }

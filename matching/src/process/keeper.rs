@@ -9,8 +9,11 @@
 //! follow each other. So the market's messages behind the state are kept too, and how far the market was read is written
 //! in a [`MarketRead`] before a request is carried out.
 //!
-//! The ring goes round. So besides what has changed, everything else is written in turn, fast enough that the last two
-//! rounds over all of it are in the ring: [`StateEnd::base`] says where the first of them begins.
+//! The ring goes round. So besides what has changed, everything is written again whose last image lies half a ring behind, the
+//! oldest first: [`StateEnd::base`] says where the oldest is. A successor knows from what it read where each image is, and goes
+//! on with the same order: however short its life, what it has renewed counts.
+
+use std::collections::{HashMap, VecDeque};
 
 use node::{Output, WriteError};
 use wire::{
@@ -22,12 +25,16 @@ use crate::engine::UsedIds;
 
 /// Orders that are written in one turn that has nothing else to do.
 const IDLE: usize = 16;
-/// Orders that are written in turn at a time.
-const SWEPT: usize = 64;
-/// A round over everything takes at most two of so many parts of the ring.
-const PARTS: u64 = 5;
+/// What has an image so many parts of the ring behind is written again: one of two.
+const RENEWED: u64 = 2;
+/// Of that, what is written again may be so many parts of ten: the rest is room for what changes.
+const MOST_RENEWED: u64 = 9;
+/// An end comes after each part of so many while that is done: what the end before needs stays in the ring.
+const PIECES: u64 = 64;
 /// Bytes of an image of an order in the ring.
-const IMAGE: u64 = 128;
+const IMAGE: u64 = node::frame_bytes(128);
+/// The next end comes when the base of the last one is so many quarters of the ring behind.
+const BEHIND: u64 = 3;
 /// The next end comes at the latest when this part of a ring was used since the last one.
 const LATEST: u64 = 4;
 /// When there is time, it comes when this part of a ring was used.
@@ -49,6 +56,23 @@ pub(super) struct Reached {
     pub(super) market: u64,
 }
 
+/// Something of which there is an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Item {
+    /// The order at a place, if one is there.
+    Place(u32),
+    Instrument(InstrumentId),
+    Strategy(StrategyId),
+}
+
+/// Where the last image of each thing is: of an order by its [`Kept::key`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Places {
+    pub(super) orders: HashMap<u64, u64>,
+    pub(super) instruments: HashMap<InstrumentId, u64>,
+    pub(super) strategies: HashMap<StrategyId, u64>,
+}
+
 /// Whose state is written.
 pub(super) trait Kept {
     /// An order as it stands.
@@ -61,16 +85,17 @@ pub(super) trait Kept {
     fn not_written(&mut self, image: &Self::Image);
     /// What else has changed.
     fn changes(&mut self) -> &mut Changes;
-    /// The instruments, by number.
+    /// The instruments: how many, and by number.
     fn listed(&self) -> usize;
-    /// Counts the instrument with this number among those that have changed.
-    fn list_again(&mut self, number: usize);
+    fn instrument(&self, number: usize) -> InstrumentId;
+    /// Counts this among what has changed.
+    fn again(&mut self, item: Item);
     /// Numbers that strategies have used.
     fn used(&self) -> &UsedIds;
     /// Places of orders.
     fn places(&self) -> usize;
-    /// The order at a place, if one is there.
-    fn image_at(&self, place: usize) -> Option<Self::Image>;
+    /// By what the order at a place is known in [`Places`], if one is there.
+    fn key(&self, place: u32) -> Option<u64>;
     /// Writes what there is of an instrument besides its orders.
     fn market(&mut self, instrument: InstrumentId, send: Send<'_>) -> Written;
     /// Orders of which there are images.
@@ -97,15 +122,16 @@ pub(super) struct Rings {
 pub(super) struct Keeper {
     output: Output,
     rings: Rings,
-    /// Of the last end.
+    /// Of the last end; where this journal ended then, and the base that it names.
     ended: Reached,
+    ended_at: u64,
+    ended_base: u64,
     /// There is no end yet that a successor could begin from.
     is_new: bool,
-    /// From here on there is an image of everything.
-    base: u64,
-    /// Where the round over everything began, and what it writes next.
-    round: u64,
-    next: usize,
+    /// Everything, with a position from which on there is an image of it: the oldest first.
+    aged: VecDeque<(u64, Item)>,
+    /// How many instruments, seats and places are in it.
+    known: (usize, usize, usize),
     /// Announcements since the last end.
     announced: u64,
     /// The ring is too small, and it was said so.
@@ -118,15 +144,16 @@ pub(super) type Written = Result<bool, WriteError>;
 impl Keeper {
     /// One that has written nothing yet.
     pub(super) fn new(output: Output, rings: Rings) -> Keeper {
-        let round = output.position();
+        let begun = output.position();
         Keeper {
             output,
             rings,
             ended: Reached::default(),
+            ended_at: begun,
+            ended_base: begun,
             is_new: true,
-            base: round,
-            round,
-            next: 0,
+            aged: VecDeque::new(),
+            known: (0, 0, 0),
             announced: 0,
             is_small: false,
         }
@@ -134,14 +161,41 @@ impl Keeper {
 
     /// Says that all that was written is void.
     pub(super) fn begin(&mut self, generation: u64) -> Written {
-        (self.base, self.round, self.next) = (self.output.position(), self.output.position(), 0);
-        self.is_new = true;
+        (self.ended_at, self.ended_base) = (self.output.position(), self.output.position());
+        (self.is_new, self.known) = (true, (0, 0, 0));
+        self.aged.clear();
         self.send(&StateBegin { generation })
     }
 
-    /// Goes on behind what a predecessor wrote, with everything from position `base` on.
-    pub(super) fn resume(&mut self, base: u64) {
-        self.base = base;
+    /// Goes on behind what predecessors wrote, which is at these places.
+    pub(super) fn resume<K: Kept>(&mut self, kept: &K, places: &Places) {
+        self.know(kept);
+        for (at, item) in &mut self.aged {
+            let found = match item {
+                Item::Place(place) => kept.key(*place).and_then(|key| places.orders.get(&key)),
+                Item::Instrument(instrument) => places.instruments.get(instrument),
+                Item::Strategy(strategy) => places.strategies.get(strategy),
+            };
+            *at = found.copied().unwrap_or(*at);
+        }
+        self.aged.make_contiguous().sort_by_key(|(at, _)| *at);
+        self.ended_base = self.base();
+    }
+
+    /// From here on there is an image of everything.
+    fn base(&self) -> u64 {
+        self.aged.front().map_or(self.output.position(), |(at, _)| *at)
+    }
+
+    /// Takes in what was not there before: it has changed, so its first image comes behind this position.
+    fn know<K: Kept>(&mut self, kept: &K) {
+        let (listed, seats, places) = (kept.listed(), kept.used().seats(), kept.places());
+        let instruments = (self.known.0..listed).map(|number| Item::Instrument(kept.instrument(number)));
+        let strategies = (self.known.1..seats).map(|seat| Item::Strategy(StrategyId(seat as u16)));
+        let orders = (self.known.2..places).map(|place| Item::Place(place as u32));
+        let at = self.output.position();
+        self.aged.extend(instruments.chain(strategies).chain(orders).map(|item| (at, item)));
+        self.known = (listed, seats, places);
     }
 
     /// Whether it has written a whole state. Nothing is taken before: a successor would find requests and answers, and no books.
@@ -171,11 +225,19 @@ impl Keeper {
         self.is_new
             || self.announced >= (self.output.capacity / FEW).min(ANNOUNCED)
             || self.has_used(reached, LATEST)
+            || self.is_behind()
+    }
+
+    /// Whether a successor that knew the base of the last end alone would soon find that overwritten. One more end that could
+    /// name no later one is enough for a while.
+    fn is_behind(&self) -> bool {
+        let (position, ring) = (self.output.position(), self.output.capacity);
+        position - self.ended_base >= ring / 4 * BEHIND && position - self.ended_at >= ring / EARLY
     }
 
     /// Whether there is something to write when there is time.
     pub(super) fn has_work<K: Kept>(&self, kept: &K, reached: &Reached) -> bool {
-        kept.changed() > 0 || self.has_used(reached, EARLY)
+        kept.changed() > 0 || self.is_old() || self.has_used(reached, EARLY)
     }
 
     /// Whether so large a part of a ring was used since the last end.
@@ -190,10 +252,9 @@ impl Keeper {
     /// Writes some of what has changed; once nothing is left and enough was done, an end. True after an end: the requests
     /// before it are needed no more.
     pub(super) fn idle<K: Kept>(&mut self, kept: &mut K, reached: &Reached) -> Written {
-        if kept.changed() > 0 {
-            if self.orders(kept, IDLE)? {
-                self.sweep(kept, SWEPT)?;
-            }
+        if kept.changed() > 0 || self.is_old() {
+            self.renew(kept, IDLE);
+            self.orders(kept, IDLE)?;
             return Ok(false);
         }
         if self.has_used(reached, EARLY) { self.end(kept, reached) } else { Ok(false) }
@@ -201,7 +262,20 @@ impl Keeper {
 
     /// Writes all that has changed, and the end. Everything that was answered must be written.
     pub(super) fn end<K: Kept>(&mut self, kept: &mut K, reached: &Reached) -> Written {
-        if !(self.orders(kept, usize::MAX)? && self.sweep(kept, usize::MAX)?) {
+        loop {
+            self.renew(kept, (self.output.capacity / PIECES / IMAGE) as usize);
+            if !self.end_piece(kept, reached)? {
+                return Ok(false);
+            }
+            if !self.is_old() {
+                self.check_room(kept);
+                return Ok(true);
+            }
+        }
+    }
+
+    fn end_piece<K: Kept>(&mut self, kept: &mut K, reached: &Reached) -> Written {
+        if !self.orders(kept, usize::MAX)? {
             return Ok(false);
         }
         while let Some(strategy) = kept.changes().take_strategy() {
@@ -216,24 +290,50 @@ impl Keeper {
                 return Ok(false);
             }
         }
-        let end = kept.end(reached, self.base);
-        if !self.send(&end)? {
+        let base = self.base();
+        if !self.send(&kept.end(reached, base))? {
             return Ok(false);
         }
         (self.ended, self.is_new, self.announced) = (*reached, false, 0);
-        self.check_room(kept);
+        (self.ended_at, self.ended_base) = (self.output.position(), base);
         Ok(true)
     }
 
+    /// Whether so many images leave room for what changes: else what is written again would be most of what is written.
+    fn fits(&self) -> bool {
+        self.aged.len() as u64 * IMAGE <= self.output.capacity / RENEWED / 10 * MOST_RENEWED
+    }
+
+    /// Whether the oldest image is to be written again.
+    fn is_old(&self) -> bool {
+        let is_old = |(at, _): &(u64, Item)| self.output.position() - at >= self.output.capacity / RENEWED;
+        self.aged.front().is_some_and(is_old) && self.fits()
+    }
+
+    /// Counts up to `most` things whose images are too old among those that have changed.
+    fn renew<K: Kept>(&mut self, kept: &mut K, most: usize) {
+        self.know(kept);
+        for _ in 0..most {
+            if !self.is_old() {
+                break;
+            }
+            if let Some((_, item)) = self.aged.pop_front() {
+                kept.again(item);
+                self.aged.push_back((self.output.position(), item));
+            }
+        }
+    }
+
     fn check_room<K: Kept>(&mut self, kept: &K) {
-        let position = self.output.position();
-        if position - self.base >= self.output.capacity && !std::mem::replace(&mut self.is_small, true) {
+        let (position, ring) = (self.output.position(), self.output.capacity);
+        if position - self.base() >= ring && !std::mem::replace(&mut self.is_small, true) {
+            let all = self.aged.len() as u64;
+            let need = (all * IMAGE * RENEWED * 10 / MOST_RENEWED).max(ring + 1).next_power_of_two();
             log::warn!(
-                "`{}` is too small for {} orders: if this process is killed, those of strategies are cancelled; set \
-                 journal.matching.state.capacity to more than {} bytes",
+                "`{}` is too small for images of {} orders, {all} things in all: if this process is killed, the orders of \
+                 strategies are cancelled; set journal.matching.state.capacity to {need} bytes or more",
                 self.output.journal,
                 kept.orders(),
-                self.output.capacity
             );
         }
     }
@@ -246,39 +346,6 @@ impl Keeper {
         // What found no room has still changed.
         images[written..].iter().for_each(|image| kept.not_written(image));
         *kept.buffer() = images;
-        outcome
-    }
-
-    /// Writes on in the round over everything, as far as it should have come by now and up to `most` places.
-    fn sweep<K: Kept>(&mut self, kept: &mut K, most: usize) -> Written {
-        let (listed, seats) = (kept.listed(), kept.used().seats());
-        let all = listed + seats + kept.places();
-        let round = self.output.capacity / PARTS * 2;
-        let come = u128::from(self.output.position() - self.round) * all as u128 / u128::from(round);
-        // Beyond that, what is written in turn would be most of what is written.
-        let fits = all as u64 * IMAGE <= round / 4 * 3;
-        let come = if fits { come } else { 0 };
-        let until = all.min(come.min(all as u128) as usize).min(self.next.saturating_add(most));
-        let mut images = std::mem::take(kept.buffer());
-        images.clear();
-        while self.next < until {
-            let next = self.next;
-            if next < listed {
-                kept.list_again(next);
-            } else if next < listed + seats {
-                kept.changes().strategy(StrategyId((next - listed) as u16));
-            } else {
-                images.extend(kept.image_at(next - listed - seats));
-            }
-            self.next += 1;
-        }
-        let begun = self.output.position();
-        let (written, outcome) = self.send_images(&images);
-        images[written..].iter().for_each(|image| kept.not_written(image));
-        *kept.buffer() = images;
-        if self.next >= all && come >= all as u128 {
-            (self.base, self.round, self.next) = (self.round, begun, 0);
-        }
         outcome
     }
 

@@ -9,7 +9,7 @@ use wire::{
 
 use super::changes::Changes;
 use super::feed::Feed;
-use super::keeper::{Kept, Reached, Send, Written};
+use super::keeper::{Item, Kept, Reached, Send, Written};
 use super::order::{filter, order, set_self_trade};
 use super::reports::report;
 use super::schedule::schedule;
@@ -384,8 +384,16 @@ impl Kept for Participants {
         self.listed.len()
     }
 
-    fn list_again(&mut self, number: usize) {
-        self.changes.instrument(self.listed[number].instrument);
+    fn instrument(&self, number: usize) -> InstrumentId {
+        self.listed[number].instrument
+    }
+
+    fn again(&mut self, item: Item) {
+        match item {
+            Item::Place(place) => self.key(place).into_iter().for_each(|id| self.changes.order(id)),
+            Item::Instrument(instrument) => self.changes.instrument(instrument),
+            Item::Strategy(strategy) => self.changes.strategy(strategy),
+        }
     }
 
     fn used(&self) -> &UsedIds {
@@ -396,8 +404,8 @@ impl Kept for Participants {
         self.exchange.places()
     }
 
-    fn image_at(&self, place: usize) -> Option<OrderImage> {
-        self.exchange.image_at(place)
+    fn key(&self, place: u32) -> Option<u64> {
+        self.exchange.image_at(place as usize).map(|image| image.order_id.0)
     }
 
     fn market(&mut self, instrument: InstrumentId, send: Send<'_>) -> Written {

@@ -8,7 +8,7 @@ use wire::{
 
 use super::changes::Changes;
 use super::chosen;
-use super::keeper::{Kept, Reached, Send, Written};
+use super::keeper::{Item, Kept, Reached, Send, Written};
 use crate::engine::{Engine, FillModel, UsedIds};
 
 /// A message of the market.
@@ -57,7 +57,7 @@ pub(super) struct Recorded {
     pub(super) listed: Vec<InstrumentId>,
     /// Position of the last message of the market that was taken.
     pub(super) read: u64,
-    /// Places of which a predecessor wrote more than counts.
+    /// Places whose image is to be written although they have not changed.
     pub(super) revised: Vec<u32>,
     places: Vec<u32>,
     images: Vec<RecordImage>,
@@ -175,8 +175,16 @@ impl Kept for Recorded {
         self.listed.len()
     }
 
-    fn list_again(&mut self, number: usize) {
-        self.changes.instrument(self.listed[number]);
+    fn instrument(&self, number: usize) -> InstrumentId {
+        self.listed[number]
+    }
+
+    fn again(&mut self, item: Item) {
+        match item {
+            Item::Place(place) => self.revised.extend(self.key(place).map(|_| place)),
+            Item::Instrument(instrument) => self.changes.instrument(instrument),
+            Item::Strategy(strategy) => self.changes.strategy(strategy),
+        }
     }
 
     fn used(&self) -> &UsedIds {
@@ -187,9 +195,8 @@ impl Kept for Recorded {
         self.engine.places()
     }
 
-    fn image_at(&self, place: usize) -> Option<RecordImage> {
-        let image = self.engine.image_at(u32::try_from(place).ok()?);
-        (image.owner_kind != 0).then_some(image)
+    fn key(&self, place: u32) -> Option<u64> {
+        (self.engine.image_at(place).owner_kind != 0).then_some(u64::from(place))
     }
 
     fn market(&mut self, instrument: InstrumentId, send: Send<'_>) -> Written {

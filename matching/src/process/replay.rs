@@ -12,6 +12,7 @@ use wire::{
 
 use super::feed::MarketMessage;
 use super::images::SavedError;
+use super::keeper::Places;
 use super::participants::{Listed, Participants};
 use super::saved::Saved;
 use crate::engine;
@@ -142,8 +143,8 @@ pub(super) struct Restored {
     pub(super) request: u64,
     pub(super) answers: Vec<Execution>,
     pub(super) market: Vec<MarketMessage>,
-    /// As in [`StateEnd`].
-    pub(super) base: u64,
+    /// What the state has images of, and where.
+    pub(super) places: Places,
     /// Requests that were carried out again.
     pub(super) requests: usize,
 }
@@ -157,13 +158,13 @@ pub(super) fn restore(
     start: Nanos,
     executions: u64,
 ) -> Result<Restored, RestoreError> {
-    let saved = Saved::read(instance, &journals.state)?;
+    let mut saved = Saved::read(instance, &journals.state)?;
     let end = saved.end;
     if end.executions > executions {
         let journal = journals.executions.clone();
         return Err(RestoreError::Frames { journal, found: executions, expected: end.executions });
     }
-    let due = saved.due.clone();
+    let (due, places) = (std::mem::take(&mut saved.due), std::mem::take(&mut saved.places));
     put(exchange, saved, start)?;
     let mut answers = held_executions(instance, journals, &end, executions)?;
     let (mut market, is_ended) = held_market(instance, journals, &end)?;
@@ -199,13 +200,7 @@ pub(super) fn restore(
         exchange.pass(Nanos(time.time), &mut new);
         take(exchange, at, &mut new)?;
     }
-    Ok(Restored {
-        request: at,
-        answers: answers.end()?,
-        market: market.end()?,
-        base: end.base,
-        requests: count,
-    })
+    Ok(Restored { request: at, answers: answers.end()?, market: market.end()?, places, requests: count })
 }
 
 /// The state, without what followed.

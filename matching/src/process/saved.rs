@@ -10,6 +10,7 @@ use wire::{
 };
 
 use super::images::{Image, Images, SavedError};
+use super::keeper::Places;
 use crate::engine::IdMap;
 
 /// A whole state.
@@ -17,6 +18,8 @@ use crate::engine::IdMap;
 pub(super) struct Saved {
     pub(super) end: StateEnd,
     pub(super) orders: Vec<OrderImage>,
+    /// Where the last image of each of them is, and of everything else.
+    pub(super) places: Places,
     pub(super) markets: BTreeMap<InstrumentId, MarketImage>,
     pub(super) statistics: BTreeMap<InstrumentId, Statistics>,
     pub(super) newest: BTreeMap<u16, NewestOrder>,
@@ -46,19 +49,32 @@ impl Saved {
     pub(super) fn read(instance: &InstanceDir, journal: &str) -> Result<Saved, SavedError> {
         let images = Images::read(instance, journal, decode)?;
         let end = images.end;
+        let orders = last_of_each(images.orders, end.orders);
         let mut saved = Saved {
             end,
-            orders: last_of_each(images.orders, end.orders),
+            places: Places {
+                orders: orders.iter().map(|(at, image)| (image.order_id.0, *at)).collect(),
+                ..Places::default()
+            },
+            orders: orders.into_iter().map(|(_, image)| image).collect(),
             markets: BTreeMap::new(),
             statistics: BTreeMap::new(),
             newest: BTreeMap::new(),
             due: images.notes,
         };
-        for other in images.others {
+        for (at, other) in images.others {
             match other {
-                Other::Market(image) => drop(saved.markets.insert(image.instrument, image)),
+                Other::Market(image) => {
+                    saved.places.instruments.insert(image.instrument, at);
+                    saved.markets.insert(image.instrument, image);
+                }
+                // They follow the image of their instrument.
                 Other::Statistics(image) => drop(saved.statistics.insert(image.instrument, image)),
-                Other::Newest(image) => drop(saved.newest.insert(image.order_id.strategy().0, image)),
+                Other::Newest(image) => {
+                    let strategy = image.order_id.strategy();
+                    saved.places.strategies.insert(strategy, at);
+                    saved.newest.insert(strategy.0, image);
+                }
             }
         }
         let found = saved.orders.len();
@@ -70,15 +86,15 @@ impl Saved {
 }
 
 /// The last image of each order that works.
-fn last_of_each(images: Vec<OrderImage>, expected: u64) -> Vec<OrderImage> {
+fn last_of_each(images: Vec<(u64, OrderImage)>, expected: u64) -> Vec<(u64, OrderImage)> {
     let mut known: IdMap<()> = IdMap::default();
     known.reserve(images.len());
     let mut last = Vec::with_capacity(images.len().min(expected as usize));
-    for image in images.iter().rev() {
+    for (at, image) in images.iter().rev() {
         if let Entry::Vacant(entry) = known.entry(image.order_id.0) {
             entry.insert(());
             if image.open > Quantity::ZERO {
-                last.push(*image);
+                last.push((*at, *image));
             }
         }
     }
