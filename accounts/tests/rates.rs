@@ -200,7 +200,9 @@ impl Life {
             Refusing::Desk | Refusing::Rate => {}
             Refusing::Market => self.says(&OrderUpdate::rejection(&order, Reason::NoLiquidity), now),
             Refusing::Copy => {
-                let Execution::Update(accepted) = update(&order, OrderStatus::Accepted, 1, 0) else { panic!() };
+                let Execution::Update(accepted) = update(&order, OrderStatus::Accepted, 1, 0) else {
+                    panic!()
+                };
                 self.says(&accepted, now);
                 self.says(&OrderUpdate::rejection(&order, Reason::DuplicateOrder), now);
             }
