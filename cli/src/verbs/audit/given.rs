@@ -86,7 +86,7 @@ impl Given {
         let each: Vec<Vec<Breach>> = all.iter().map(|instrument| self.breaks(instrument, said)).collect();
         let is_forced = said.order.flags & NewOrder::FORCED != 0;
         let counts = |breach: &Breach| !is_forced || breach.reason != Reason::PriceBand;
-        let is_certain = each.iter().all(|breaks| breaks.iter().any(|breach| counts(breach)));
+        let is_certain = each.iter().all(|breaks| breaks.iter().any(counts));
         for mut breach in each.into_iter().rev().flatten().filter(counts) {
             breach.is_certain &= is_certain;
             if !breaches.iter().any(|known| known.reason == breach.reason) {
