@@ -446,17 +446,19 @@ fn a_mass_cancel_counts_as_one_request_at_each_level_that_it_is_of() {
 
 #[test]
 fn what_closes_by_force_takes_lots_that_others_may_close_and_never_opens() {
-    for (account, instrument) in [(MARGINED, STOCK), (FUTURES, INDEX), (FUTURES, SHANGHAI)] {
+    for (account, instrument, offset) in [
+        (MARGINED, STOCK, Offset::Auto),
+        (FUTURES, INDEX, Offset::Close),
+        (FUTURES, INDEX, Offset::Auto),
+        (FUTURES, INDEX, Offset::Open),
+        (FUTURES, SHANGHAI, Offset::CloseToday),
+        (FUTURES, SHANGHAI, Offset::Auto),
+    ] {
         let mut desk = desk();
         desk.mark(instrument, price(10));
         trade(&mut desk, &bought(1, account, instrument, 10, 10));
         let rests = NewOrder { flags: Offset::Auto.flags(), ..sold(2, account, instrument, 10, 900) };
         assert_eq!(refusal(&mut desk, &rests), None);
-        let offset = match (account, instrument) {
-            (FUTURES, SHANGHAI) => Offset::CloseToday,
-            (FUTURES, _) => Offset::Close,
-            _ => Offset::Auto,
-        };
         let forced = |number, lots| NewOrder {
             flags: NewOrder::FORCED | offset.flags(),
             ..sold(number, account, instrument, lots, 10)

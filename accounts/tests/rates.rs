@@ -39,8 +39,12 @@ impl Life {
     }
 
     fn order(&mut self, now: Nanos) -> bool {
+        self.order_of(1, now)
+    }
+
+    fn order_of(&mut self, lots: i64, now: Nanos) -> bool {
         self.number += 1;
-        let mut order = order(self.number, AccountId(2), InstrumentId(1), Side::Buy, 1, 10);
+        let mut order = order(self.number, AccountId(2), InstrumentId(1), Side::Buy, lots, 10);
         let came = order;
         match self.desk.admit(STRATEGY, &mut order, now) {
             Ok(()) => self.drops.push((DROP_TAKEN, now, NewOrder::ID, order.bytes().to_vec())),
@@ -166,6 +170,85 @@ fn cancels_of_td_count_for_no_rate_and_those_of_clients_do() {
                 life.succeed(0, Nanos(4));
             }
             assert_eq!((0..9).filter(|_| life.order(Nanos(4))).count(), left, "source {source}, {is_killed}");
+        }
+    }
+}
+
+/// How the orders of a life end that count for a limit of refusals.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Refusing {
+    /// The desk refuses them for what they ask for.
+    Desk,
+    /// The rate of the same level refuses them, which counts for that level alone.
+    Rate,
+    /// The market rejects them.
+    Market,
+    /// The market rejects a second copy of an order that works, which counts for none.
+    Copy,
+}
+
+impl Life {
+    /// An order that counts as refused, or what the switch makes of it.
+    fn refused(&mut self, how: Refusing, now: Nanos) -> Option<Reason> {
+        let lots = if how == Refusing::Desk { 2 } else { 1 };
+        if !self.order_of(lots, now) {
+            let (.., payload) = self.drops.iter().rfind(|(_, _, id, _)| *id == OrderUpdate::ID).unwrap();
+            return Some(OrderUpdate::decode(payload).unwrap().reason);
+        }
+        let order = order(self.number, AccountId(2), InstrumentId(1), Side::Buy, 1, 10);
+        match how {
+            Refusing::Desk | Refusing::Rate => {}
+            Refusing::Market => self.says(&OrderUpdate::rejection(&order, Reason::NoLiquidity), now),
+            Refusing::Copy => {
+                let Execution::Update(accepted) = update(&order, OrderStatus::Accepted, 1, 0) else {
+                    panic!()
+                };
+                self.says(&accepted, now);
+                self.says(&OrderUpdate::rejection(&order, Reason::DuplicateOrder), now);
+            }
+        }
+        None
+    }
+
+    /// What the market says of an order.
+    fn says(&mut self, update: &OrderUpdate, now: Nanos) {
+        let execution = 64 * (1 + self.drops.len() as u64);
+        let update = OrderUpdate { execution, event_time: now, ..*update };
+        self.desk.execution(&Execution::Update(update));
+        self.drops.push((DROP_TAKEN, now, OrderUpdate::ID, update.bytes().to_vec()));
+        self.fall(now);
+    }
+}
+
+/// A limit of refusals is passed by the same order, whoever died before.
+#[test]
+fn a_successor_lets_the_switch_of_refused_orders_fall_when_the_desk_before_it_would_have() {
+    let most = 40;
+    for how in [Refusing::Desk, Refusing::Rate, Refusing::Market, Refusing::Copy] {
+        for (scope, subject) in SCOPES {
+            let decide = |deaths: &[u64]| {
+                let mut life = Life::new();
+                life.enter(&Entry::Limit(limit(scope, subject, LimitKind::OrderQuantity, 1)), Nanos(1));
+                life.enter(&slow(scope, subject, LimitKind::RejectRate, 10, 8), Nanos(1));
+                if how == Refusing::Rate {
+                    life.enter(&slow(scope, subject, LimitKind::OrderRate, 1, 1), Nanos(1));
+                }
+                let decided = (0..most).map(|step| {
+                    let now = Nanos(1_000_000_000 + step * 30_000_000);
+                    if deaths.contains(&step) {
+                        life.succeed(0, now);
+                    }
+                    life.refused(how, now)
+                });
+                decided.collect::<Vec<_>>()
+            };
+            let undisturbed = decide(&[]);
+            let fell = undisturbed.iter().position(|reason| *reason == Some(Reason::Killed));
+            let is_counted = how != Refusing::Copy;
+            assert_eq!(fell.is_some_and(|step| step > 8), is_counted, "{scope} {how:?}: {undisturbed:?}");
+            for deaths in [vec![4], vec![7, 8, 9], (1..most).collect()] {
+                assert_eq!(decide(&deaths), undisturbed, "{scope} {how:?}, successors at {deaths:?}");
+            }
         }
     }
 }

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use accounts::{Follower, Options, Touched};
 use journal::{Journal, JournalFiles, Latest};
 use wire::{
-    AccountAction, AccountState, AnyMessage, DROP_TAKEN, Message, Nanos, NewOrder, OrderId, OrderStatus,
+    AccountAction, AccountId, AccountState, AnyMessage, DROP_TAKEN, Message, Nanos, NewOrder, OrderId,
+    OrderStatus, Reason, StrategyId,
 };
 
 use home::{Home, kill, number, stderr};
@@ -100,6 +101,11 @@ fn down(home: &Home, path: String) {
 /// The market is over, and nothing more comes.
 fn settle(home: &Home) {
     home.wait_for("the end of the data", || home.node("risk", "md")["state"] == "finished");
+    be_quiet(home);
+}
+
+/// The drop copy does not grow any more.
+fn be_quiet(home: &Home) {
     let mut last = 0;
     home.wait_for("quiet", || {
         let mut position = 0;
@@ -206,6 +212,57 @@ fn what_an_account_may_not_hold_is_closed_by_force_once_whoever_is_killed() {
     assert!(said.forced.iter().all(|order| order.account.0 == 7), "{said:?}");
     assert_eq!(said.refused, [], "{said:?}");
     assert!(said.kills.iter().any(|(account, _)| *account == 8), "its loss kills: {said:?}");
+}
+
+/// Forced orders behind the last frame that is news to a survey: a mark, a fill, an entry, or the end of an order of a strategy.
+fn forced_without_news(home: &Home) -> usize {
+    let mut forced: BTreeSet<OrderId> = BTreeSet::new();
+    drops(home, |_, _, _, id, payload| match AnyMessage::decode(id, payload).expect("a message") {
+        AnyMessage::NewOrder(order) if order.flags & NewOrder::FORCED != 0 => {
+            forced.insert(order.order_id);
+        }
+        AnyMessage::OrderUpdate(update) if forced.contains(&update.order_id) => {
+            assert_eq!((update.status, update.reason), (OrderStatus::Rejected, Reason::MarketClosed));
+        }
+        _ => forced.clear(),
+    });
+    forced.len()
+}
+
+/// A market that is closed for good refuses each forced order, and no mark comes: only the ledger's timer tries again.
+#[test]
+fn what_is_refused_is_tried_again_without_any_news() {
+    let home = Home::new();
+    let path = config(&home, 1_000_000, false);
+    let text = std::fs::read_to_string(&path).expect("the platform file");
+    let bound = r#"limits = { margin_call = "0.000001", forced_liquidation = "0.000001" }"#;
+    assert!(text.contains(bound), "{text}");
+    let closes = "fill = \"quotes\"\nrestart_max = 0";
+    std::fs::write(&path, text.replace(bound, "").replace("fill = \"quotes\"", closes)).expect("written");
+    let path = up_with(&home, path);
+    let pid = |node: &str| u32::try_from(number(&home.node("risk", node)["pid"])).expect("a pid");
+    let holds = || {
+        let follower = read(&home).follower.expect("it was read");
+        let rows = follower.desk.positions(StrategyId(0), AccountId(7));
+        rows.iter().any(|row| row.long_today + row.short_today > 0)
+    };
+    // Without a market the taker does nothing, and no mark moves.
+    home.wait_for("a position that nobody changes", || {
+        kill(pid("md"), "CONT");
+        std::thread::sleep(std::time::Duration::from_millis(120));
+        kill(pid("md"), "STOP");
+        be_quiet(&home);
+        holds()
+    });
+    let matching = pid("matching");
+    kill(matching, "KILL");
+    home.wait_for("a market that is closed for good", || pid("matching") != matching);
+    let limit = "account limit forced-liquidation 0.000001 --account 7 --why test --force";
+    let limit = home.colo(&limit.split(' ').collect::<Vec<_>>());
+    assert!(limit.status.success(), "{}", stderr(&limit));
+    home.wait_for("orders by force without any news", || forced_without_news(&home) >= 6);
+    assert!(holds(), "the market is closed");
+    std::fs::remove_file(path).expect("the platform file");
 }
 
 /// All processes end as if the host had, master first.

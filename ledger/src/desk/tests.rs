@@ -13,6 +13,8 @@ const ACCOUNT: AccountId = AccountId(7);
 const STOCK: InstrumentId = InstrumentId(1);
 const OTHER: InstrumentId = InstrumentId(2);
 const ONE: i128 = 1_000_000_000;
+/// More than any test waits for.
+const MANY_SURVEYS: u32 = 2_000;
 
 type Given = (u64, u32, u16, Vec<u8>);
 
@@ -225,7 +227,7 @@ impl World {
 
     /// The only forced order that another look leads to, once the account is frozen, or freed.
     fn forced(&mut self) -> Option<NewOrder> {
-        loop {
+        for _ in 0..MANY_SURVEYS {
             let (_, wanted) = self.survey();
             match wanted[..] {
                 [] => return None,
@@ -234,6 +236,7 @@ impl World {
                 _ => panic!("{wanted:?}"),
             };
         }
+        panic!("it is frozen and freed without an end");
     }
 
     fn lots(&self) -> (i64, i64) {
@@ -434,7 +437,10 @@ fn an_order_that_cannot_be_cancelled_is_asked_to_end_again_and_again() {
     let [Wanted::Freeze(freeze), Wanted::Cancel(cancel)] = wanted[..] else { panic!("{wanted:?}") };
     world.take(&freeze);
     let (mut looks, mut asked) = (0, Vec::new());
-    while asked.len() < 9 {
+    for _ in 0..MANY_SURVEYS {
+        if asked.len() == 9 {
+            break;
+        }
         world.take(&cancel);
         world.update(&sells, OrderStatus::CancelRejected, 0);
         assert!(world.guard.is_busy(), "without any news");
@@ -504,7 +510,10 @@ fn attempts_that_trade_nothing_become_rarer() {
     world.mark(STOCK, 50);
     let mut pauses = Vec::new();
     let mut looks = 0;
-    while pauses.len() < 9 {
+    for _ in 0..MANY_SURVEYS {
+        if pauses.len() == 9 {
+            break;
+        }
         looks += 1;
         if let Some(order) = world.forced() {
             pauses.push(std::mem::take(&mut looks));

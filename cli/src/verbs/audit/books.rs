@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use wire::{
     AccountAction, AccountChange, AccountId, AccountKind, AccountLimit, AccountScope, AnyMessage, CostMethod,
-    Currency, DROP_REFUSED, FeeRule, Fill, InstrumentId, LimitChange, LimitKind, MarginRule, NewOrder,
-    Offset, OrderId, OrderStatus, OrderUpdate, Price, ReplaceOrder, Side, StrategyId, Symbol,
+    Currency, DROP_REFUSED, FeeRule, Fill, InstrumentId, LimitKind, MarginRule, NewOrder, Offset, OrderId,
+    OrderStatus, OrderUpdate, Price, ReplaceOrder, Side, StrategyId, Symbol,
 };
 
 use super::charges::{self, Of, Traded};
 use super::holdings::Lots;
+use super::order::Order;
 use crate::desk::Seen;
 
 /// An account that an entry has opened, or a strategy's own.
@@ -53,46 +54,14 @@ pub(super) struct Account {
     pub(super) positions: BTreeMap<InstrumentId, Lots>,
 }
 
-#[derive(Debug)]
-pub(super) struct Order {
-    pub(super) request: NewOrder,
-    pub(super) account: Key,
-    rules: Vec<FeeRule>,
-    traded: Traded,
-    trades: [u64; 4],
-    total: i64,
-    /// The largest total that it has or may get by a replace on its way.
-    ceiling: i64,
-    pub(super) filled: i64,
-    replaces: u32,
-    pub(super) has_ended: bool,
-}
-
-impl Order {
-    /// How much of it may yet trade.
-    pub(super) fn open(&self) -> i64 {
-        if self.has_ended { 0 } else { self.ceiling.saturating_sub(self.filled).max(0) }
-    }
-
-    /// How much more a replace with this total lets trade.
-    pub(super) fn added_by(&self, total: i64) -> i64 {
-        self.ceiling.max(total).saturating_sub(self.filled).max(0) - self.open()
-    }
-
-    pub(super) fn strategy(&self) -> StrategyId {
-        self.request.order_id.strategy()
-    }
-
-    fn side(&self) -> usize {
-        usize::from(self.request.side == Side::Sell)
-    }
-}
-
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terms {
     pub(super) symbol: Symbol,
     pub(super) currency: Currency,
     pub(super) multiplier: u64,
+    pub(super) flags: u32,
+    pub(super) price_low: Price,
+    pub(super) price_high: Price,
 }
 
 /// See the module.
@@ -104,17 +73,22 @@ pub(super) struct Books {
     pub(super) marks: BTreeMap<InstrumentId, Price>,
     prices: BTreeMap<InstrumentId, Price>,
     settled: u32,
-    fees: Vec<FeeRule>,
+    pub(super) fees: Vec<FeeRule>,
     pub(super) margins: Vec<MarginRule>,
     pub(super) rates: BTreeMap<Currency, u64>,
     /// Limits as they stand, by scope, kind and instrument.
-    limits: BTreeMap<(AccountScope, u32, LimitKind, InstrumentId), AccountLimit>,
+    pub(super) limits: BTreeMap<(AccountScope, u32, LimitKind, InstrumentId), AccountLimit>,
+    /// Checks that are not made.
+    pub(super) disabled: BTreeSet<LimitKind>,
     /// Switches that have fallen.
     pub(super) killed: BTreeSet<Scope>,
     /// Net position, and what may yet be bought and sold.
-    sums: BTreeMap<(AccountScope, u32, InstrumentId), [i64; 3]>,
-    /// Orders at work.
-    open: BTreeMap<Scope, i64>,
+    pub(super) sums: BTreeMap<(AccountScope, u32, InstrumentId), [i64; 3]>,
+    /// How many orders work, and which.
+    pub(super) open: BTreeMap<Scope, i64>,
+    pub(super) working: BTreeSet<OrderId>,
+    /// What strategies hold, whatever accounts it is in, at its average cost.
+    pub(super) by_strategy: BTreeMap<(StrategyId, InstrumentId), Lots>,
     /// Accounts of which some closings are of a day that is not known from fills.
     pub(super) vague: HashSet<Key>,
     /// Executions of unknown orders, of other sides, or without price: what follows from them is not known.
@@ -164,8 +138,14 @@ impl Books {
                 self.margins.push(rule);
             }
             AnyMessage::ContractTerms(terms) => {
-                let (symbol, currency) = (terms.symbol, terms.currency);
-                let known = Terms { symbol, currency, multiplier: terms.multiplier };
+                let known = Terms {
+                    symbol: terms.symbol,
+                    currency: terms.currency,
+                    multiplier: terms.multiplier,
+                    flags: terms.flags,
+                    price_low: terms.price_low,
+                    price_high: terms.price_high,
+                };
                 self.terms.insert(terms.instrument, known);
             }
             AnyMessage::CurrencyRate(rate) => {
@@ -210,16 +190,6 @@ impl Books {
                     AccountAction::Kill | AccountAction::Revive => {}
                 }
             }
-        }
-    }
-
-    fn limit(&mut self, limit: &AccountLimit) {
-        let key = (limit.scope, limit.subject, limit.limit, limit.instrument);
-        match limit.change {
-            LimitChange::Set => drop(self.limits.insert(key, *limit)),
-            LimitChange::Lift => drop(self.limits.remove(&key)),
-            // Of the checks of bands, self-trades, short sales and money, none of which is made here.
-            LimitChange::Enable | LimitChange::Disable => {}
         }
     }
 
@@ -294,6 +264,8 @@ impl Books {
             rules: charges::rules(&self.fees, &of),
             traded: Traded::default(),
             trades: [0; 4],
+            prices: terms.own_prices(order, order.price).unwrap_or((order.price.0, order.price.0)),
+            price: order.price,
             total: order.quantity.0,
             ceiling: order.quantity.0,
             filled: 0,
@@ -313,6 +285,7 @@ impl Books {
             self.changes(order, |order| {
                 order.replaces += 1;
                 order.ceiling = order.ceiling.max(replace.quantity.0);
+                order.may_get(replace.price);
             });
         }
     }
@@ -334,16 +307,14 @@ impl Books {
             OrderStatus::Filled | OrderStatus::Cancelled | OrderStatus::Rejected => order.has_ended = true,
             OrderStatus::Replaced => {
                 order.total = update.quantity.0;
-                order.replaces = order.replaces.saturating_sub(1);
-                order.ceiling =
-                    if order.replaces == 0 { order.total } else { order.ceiling.max(order.total) };
-            }
-            OrderStatus::ReplaceRejected => {
-                order.replaces = order.replaces.saturating_sub(1);
-                if order.replaces == 0 {
-                    order.ceiling = order.total;
+                order.ceiling = order.ceiling.max(order.total);
+                if update.price.is_some() && order.request.order_type.has_price() {
+                    order.price = update.price;
+                    order.may_get(update.price);
                 }
+                order.replace_answered();
             }
+            OrderStatus::ReplaceRejected => order.replace_answered(),
             OrderStatus::Reduced => {
                 order.total = update.quantity.0;
                 order.ceiling =
@@ -372,6 +343,9 @@ impl Books {
             order.trades.rotate_right(1);
             order.trades[0] = fill.trade_id;
             book(account, &mut order, fill, &terms);
+            let by_strategy = self.by_strategy.entry((order.strategy(), fill.instrument)).or_default();
+            let rules = (AccountKind::Margin, CostMethod::Average, terms.multiplier);
+            by_strategy.trade(rules, fill.side, Offset::Auto, (fill.quantity.0, fill.price));
             self.net(&order, fill.side.sign() * fill.quantity.0);
         } else if !is_doubled {
             self.unfit += 1;
@@ -386,77 +360,6 @@ impl Books {
         change(&mut order);
         self.count(&order, 1);
         self.orders.insert(order.request.order_id, order);
-    }
-
-    fn count(&mut self, order: &Order, times: i64) {
-        for scope in self.scopes_of(order.account, order.strategy()) {
-            let sums = self.sums.entry((scope.0, scope.1, order.request.instrument)).or_default();
-            sums[1 + order.side()] += times * order.open();
-            *self.open.entry(scope).or_default() += times * i64::from(!order.has_ended);
-        }
-    }
-
-    fn net(&mut self, order: &Order, lots: i64) {
-        for scope in self.scopes_of(order.account, order.strategy()) {
-            self.sums.entry((scope.0, scope.1, order.request.instrument)).or_default()[0] += lots;
-        }
-    }
-
-    /// All that an order counts in: its account if an entry has opened it, the account's group, its strategy, the platform.
-    pub(super) fn scopes_of(&self, account: Key, strategy: StrategyId) -> Vec<Scope> {
-        let mut scopes = Vec::with_capacity(4);
-        if let Key::Opened(number) = account {
-            scopes.push((AccountScope::Account, number.0));
-        }
-        let group = self.accounts.get(&account).map_or(0, |account| account.group);
-        if group != 0 {
-            scopes.push((AccountScope::Group, group));
-        }
-        scopes.extend([(AccountScope::Strategy, u32::from(strategy.0)), (AccountScope::Platform, 0)]);
-        scopes
-    }
-
-    /// Net position of a scope in an instrument, and what may yet be bought and sold.
-    pub(super) fn sums(&self, scope: Scope, instrument: InstrumentId) -> [i64; 3] {
-        self.sums.get(&(scope.0, scope.1, instrument)).copied().unwrap_or_default()
-    }
-
-    /// All sums of a scope that are not zero, by instrument.
-    pub(super) fn all_sums(&self, scope: Scope) -> BTreeMap<InstrumentId, [i64; 3]> {
-        let its = self
-            .sums
-            .iter()
-            .filter(|((kind, subject, _), sums)| (*kind, *subject) == scope && **sums != [0; 3]);
-        its.map(|((.., instrument), sums)| (*instrument, *sums)).collect()
-    }
-
-    /// The scopes that anything was counted in.
-    pub(super) fn scopes(&self) -> BTreeSet<Scope> {
-        self.open.keys().copied().collect()
-    }
-
-    pub(super) fn orders_at_work(&self, scope: Scope) -> i64 {
-        self.open.get(&scope).copied().unwrap_or_default()
-    }
-
-    /// A limit as it stands. Of positions in one instrument: its own limit, else that of each instrument.
-    pub(super) fn limit_of(
-        &self,
-        scope: Scope,
-        kind: LimitKind,
-        instrument: InstrumentId,
-    ) -> Option<&AccountLimit> {
-        let of = |instrument| self.limits.get(&(scope.0, scope.1, kind, instrument));
-        of(instrument).or_else(|| of(InstrumentId(0)))
-    }
-
-    /// The scopes that have a limit of a kind.
-    pub(super) fn limited(&self, kind: LimitKind) -> impl Iterator<Item = (Scope, &AccountLimit)> {
-        let its = self
-            .limits
-            .iter()
-            .filter(move |((_, _, known, instrument), _)| *known == kind && instrument.0 == 0);
-        its.map(|((scope, subject, ..), limit)| ((*scope, *subject), limit))
     }
 }
 

@@ -124,6 +124,24 @@ pub(super) fn paid(rules: &[FeeRule], side: Side, traded: &Traded) -> (i128, i12
     (fees, taxes)
 }
 
+/// The most that an order may yet pay: each kind of fill as if all lots were of it.
+pub(super) fn to_come(rules: &[FeeRule], side: Side, traded: &Traded, (lots, value): (i64, i128)) -> i128 {
+    if rules.is_empty() || lots <= 0 {
+        return 0;
+    }
+    let until_now = paid(rules, side, traded);
+    let mut all = 0;
+    for class in [Class::Open, Class::Close, Class::CloseToday] {
+        for liquidity in [Liquidity::Maker, Liquidity::Taker] {
+            let mut then = *traded;
+            then.add(class, liquidity, lots, value);
+            let then = paid(rules, side, &then);
+            all += (then.0 - until_now.0 + then.1 - until_now.1).max(0);
+        }
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use wire::{FeeSide, Text, WideMoney};

@@ -3,18 +3,27 @@
 mod align;
 pub(crate) mod args;
 mod books;
+mod bounds;
+mod breaches;
 mod charges;
 mod findings;
 mod forced;
 mod frames;
+mod funds;
 mod gauge;
+mod given;
+mod gross;
 mod holdings;
 mod limits;
 mod lives;
 mod money;
+mod offsets;
+mod order;
 mod outside;
+mod rates;
 mod reach;
 mod recount;
+mod refusals;
 mod reports;
 mod requests;
 mod risk;
@@ -22,10 +31,12 @@ mod rules;
 mod scopes;
 mod sequence;
 mod states;
+mod sums;
 mod switches;
 #[cfg(test)]
 mod tests;
 mod venue;
+mod works;
 
 use std::time::Duration;
 
@@ -38,9 +49,11 @@ use args::Audit;
 use books::Books;
 use findings::{Difference, Findings};
 use forced::Forced;
+use given::Given;
 use limits::Limits;
 use lives::Lives;
 use reach::Reach;
+use refusals::Refusals;
 use reports::Reports;
 use requests::{Copies, Requests};
 use risk::Risk;
@@ -154,12 +167,24 @@ struct Counted {
     books: Books,
     switches: Switches,
     limits: Limits,
+    refusals: Refusals,
     forced: Forced,
 }
 
 impl Counted {
+    fn new(limits: Limits) -> Counted {
+        Counted {
+            books: Books::default(),
+            switches: Switches::new(),
+            refusals: Refusals::new(),
+            forced: Forced::new(limits.given.ledger),
+            limits,
+        }
+    }
+
     fn take(&mut self, seen: &Seen) {
-        let Counted { books, switches, limits, forced } = self;
+        let Counted { books, switches, limits, refusals, forced } = self;
+        refusals.before(seen, books, &limits.given, &limits.rates);
         switches.before(seen, books);
         limits.before(seen, books);
         forced.before(seen, books);
@@ -208,12 +233,11 @@ fn look(source: &Source) -> Result<Report, Stop> {
     let mut states = States::new(source, options, from_begin)?;
     let mut lives = Lives::new(from_begin, venue::fill_of(&topology) == Some("external"));
     let mut counted = match from_begin {
-        true => Some(Counted {
-            books: Books::default(),
-            switches: Switches::new(),
-            limits: Limits::new(source, td.as_ref())?,
-            forced: Forced::new(ledger),
-        }),
+        true => {
+            let mut findings = limits::part();
+            let given = Given::new(source, td.as_ref(), ledger, &mut findings)?;
+            Some(Counted::new(Limits::new(given, findings)))
+        }
         false => None,
     };
     let (mut frames, mut settled) = (0, 0);
@@ -225,7 +249,7 @@ fn look(source: &Source) -> Result<Report, Stop> {
             states.refused(&entry, &result, seen.position);
         }
         states.take(&seen)?;
-        risk.take(&seen)?;
+        risk.take(&seen, counted.as_ref().map(|counted| (&counted.books, &counted.limits.given)))?;
         lives.take(&seen);
         if let Some(counted) = &mut counted {
             counted.take(&seen);
@@ -248,8 +272,9 @@ fn look(source: &Source) -> Result<Report, Stop> {
     reports.compare(settled)?;
     reports.compare_refusals(&refusals);
     let refused = (reports.is_whole && reports.has_room()).then_some(&reports.refused);
-    let requests = requests.compare(refused, &copies, &reach)?;
-    let venue = venue.compare(counted.as_ref().map(|counted| &counted.books))?;
+    let books = counted.as_ref().map(|counted| &counted.books);
+    let requests = requests.compare(refused, (&copies, books), &reach)?;
+    let venue = venue.compare(books)?;
     let (states, follower) = states.finish(source)?;
     let desk = follower.as_ref().map(|follower| &follower.desk);
     let counted = finish(counted, desk);
@@ -271,22 +296,30 @@ fn look(source: &Source) -> Result<Report, Stop> {
 fn finish(counted: Option<Counted>, desk: Option<&accounts::Desk>) -> Vec<Findings> {
     match (counted, desk) {
         (Some(counted), Some(desk)) => {
-            let Counted { books, switches, limits, forced } = counted;
+            let Counted { books, switches, limits, refusals, forced } = counted;
             vec![
                 recount::compare(&books, desk),
                 scopes::compare(&books, desk),
                 limits.findings,
+                refusals.finish(),
                 switches.finish(&books),
                 forced.finish(&books),
             ]
         }
-        _ => [recount::part(), scopes::part(), limits::part(), switches::part(), forced::part()]
-            .into_iter()
-            .map(|mut part| {
-                part.lacks(format!("{DROPS} does not reach back to its begin; a recording of it does"));
-                part
-            })
-            .collect(),
+        _ => [
+            recount::part(),
+            scopes::part(),
+            limits::part(),
+            refusals::part(),
+            switches::part(),
+            forced::part(),
+        ]
+        .into_iter()
+        .map(|mut part| {
+            part.lacks(format!("{DROPS} does not reach back to its begin; a recording of it does"));
+            part
+        })
+        .collect(),
     }
 }
 

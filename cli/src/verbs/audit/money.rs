@@ -10,7 +10,7 @@ use super::holdings::ONE;
 
 impl Books {
     /// What an amount is worth in another currency; `None`: in the platform's. Rounded, by less than one unit.
-    fn in_currency(&self, amount: i128, from: Currency, to: Option<Currency>) -> i128 {
+    pub(super) fn in_currency(&self, amount: i128, from: Currency, to: Option<Currency>) -> i128 {
         let rate = |currency: Currency| i128::from(self.rates.get(&currency).copied().unwrap_or(ONE as u64));
         let to = to.map_or(ONE, rate);
         let from = rate(from);
@@ -30,11 +30,16 @@ impl Books {
         value: impl FnOnce(u64) -> i128,
     ) -> Option<i128> {
         let terms = self.terms.get(&instrument)?;
-        let to = match scope {
+        let to = self.currency_of((scope, subject))?;
+        Some(self.in_currency(value(terms.multiplier), terms.currency, to))
+    }
+
+    /// The currency that a scope's limits count in; `None` within: the platform's.
+    pub(super) fn currency_of(&self, (scope, subject): Scope) -> Option<Option<Currency>> {
+        Some(match scope {
             AccountScope::Account => self.accounts.get(&Key::Opened(AccountId(subject)))?.home,
             AccountScope::Group | AccountScope::Strategy | AccountScope::Platform => None,
-        };
-        Some(self.in_currency(value(terms.multiplier), terms.currency, to))
+        })
     }
 
     /// What trading has brought an account in a currency, with what is open at the mark, after charges.
@@ -118,7 +123,7 @@ impl Books {
         margins
     }
 
-    fn margin_rule(&self, of: &Of) -> Option<&MarginRule> {
+    pub(super) fn margin_rule(&self, of: &Of) -> Option<&MarginRule> {
         let ranked = self.margins.iter().filter_map(|rule| {
             Some((charges::rank((rule.account, rule.instrument, rule.prefix), of)?, rule))
         });

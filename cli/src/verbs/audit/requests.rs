@@ -6,8 +6,10 @@ use topology::{NodeKind, TdSection, Topology};
 use wire::{AccountId, AnyMessage, CancelOrder, NewOrder, OrderId, Request};
 
 use super::Stop;
+use super::books::Books;
 use super::findings::Findings;
 use super::frames::said;
+use super::offsets::Offsets;
 use super::reach::Reach;
 use super::reports::Refused;
 use crate::desk::{DROPS, Fault, ORDERS, Seen, Source, Stream};
@@ -85,11 +87,11 @@ impl<'a> Requests<'a> {
     }
 
     /// Compares all requests that went out. `refused` are td's refusals, `None` where not all of them are known.
-    /// `copies` are the refused orders of the drop copy.
+    /// `copies` are the refused orders of the drop copy, `books` what it comes to where it is known from its begin.
     pub(super) fn compare(
         mut self,
         refused: Option<&Refused>,
-        copies: &Copies,
+        (copies, books): (&Copies, Option<&Books>),
         reach: &Reach,
     ) -> Result<Findings, Stop> {
         let is_begin = self.sent.is_at_begin()?;
@@ -109,7 +111,7 @@ impl<'a> Requests<'a> {
             self.findings.checked += 1;
             // Without the begin of what went out, what was passed over may have gone out before.
             let refused = refused.filter(|_| is_begin);
-            one(&mut self.findings, asks, (&seen, &request), (refused, copies))?;
+            one(&mut self.findings, asks, (&seen, &request), (refused, copies, books))?;
         }
         for asks in self.asks.values_mut() {
             asks.rest(&mut self.findings, (refused.filter(|_| is_begin), copies), reach)?;
@@ -123,7 +125,7 @@ fn one(
     findings: &mut Findings,
     asks: &mut Asks<'_>,
     (seen, sent): (&Seen, &Request),
-    answers: (Option<&Refused>, &Copies),
+    (refused, copies, books): (Option<&Refused>, &Copies, Option<&Books>),
 ) -> Result<(), Fault> {
     while let Some(next) = asks.stream.peek()?.cloned() {
         let Ok(asked) = Request::decode(next.id, &next.payload) else {
@@ -133,11 +135,11 @@ fn one(
         };
         match stands(&next, &asked, sent) {
             std::cmp::Ordering::Less => {
-                asks.passed_over(findings, &next, &asked, answers);
+                asks.passed_over(findings, &next, &asked, (refused, copies));
                 asks.stream.next()?;
             }
             std::cmp::Ordering::Equal => {
-                if !is_as_asked(&asked, sent) {
+                if !is_as_asked(&asked, sent, Offsets::of(books, sent)) {
                     findings.differs(
                         ORDERS,
                         seen.position,
@@ -220,7 +222,7 @@ impl Asks<'_> {
             && let Some((position, copy)) = copies.get(&order.order_id).filter(|_| !is_again)
         {
             findings.checked += 1;
-            if !is_as_asked(asked, &Request::New(*copy)) {
+            if !is_as_asked(asked, &Request::New(*copy), Offsets::Kept) {
                 let found = brief(&AnyMessage::NewOrder(*copy));
                 let expected = format!("{} as in {}@{}", said(next), self.name, next.position);
                 findings.differs(DROPS, *position, found, expected);
@@ -252,15 +254,11 @@ fn stands(next: &Seen, asked: &Request, sent: &Request) -> std::cmp::Ordering {
     }
 }
 
-/// td chooses the account where none is named, and what an order closes where that is left open; where an account nets, it takes the
-/// offset away.
-fn is_as_asked(asked: &Request, sent: &Request) -> bool {
+/// td chooses the account where none is named, and what an order closes as its account says.
+fn is_as_asked(asked: &Request, sent: &Request, offsets: Offsets) -> bool {
     match (asked, sent) {
         (Request::New(asked), Request::New(sent)) => {
-            let chosen = NewOrder::OFFSET_OPEN | NewOrder::OFFSET_CLOSE;
-            let differs = asked.flags & chosen == 0 || sent.flags & chosen == 0;
-            let offset = if differs { asked.flags & chosen } else { sent.flags & chosen };
-            let flags = sent.flags & !chosen | offset;
+            let Some(flags) = offsets.flags(asked.flags, sent.flags) else { return false };
             let account = if asked.account == AccountId::OWN { AccountId::OWN } else { sent.account };
             *asked == NewOrder { flags, account, ..*sent }
         }
@@ -290,19 +288,18 @@ mod tests {
     fn td_may_choose_the_account_and_the_offset_and_nothing_else() {
         let asked = Request::New(order(1));
         let sent = NewOrder { account: AccountId(7), flags: NewOrder::OFFSET_OPEN, ..order(1) };
-        assert!(is_as_asked(&asked, &Request::New(sent)));
+        let is_it =
+            |asked: &Request, sent: NewOrder| is_as_asked(asked, &Request::New(sent), Offsets::Chosen);
+        assert!(is_it(&asked, sent));
         for other in [
             NewOrder { quantity: Quantity(2), ..sent },
             NewOrder { price: Price(101), ..sent },
             NewOrder { side: Side::Sell, ..sent },
             NewOrder { flags: NewOrder::FORCED, ..sent },
         ] {
-            assert!(!is_as_asked(&asked, &Request::New(other)), "{other:?}");
+            assert!(!is_it(&asked, other), "{other:?}");
         }
         let named = Request::New(NewOrder { account: AccountId(8), ..order(1) });
-        assert!(!is_as_asked(&named, &Request::New(sent)), "an account that was named stays");
-        let opens = |flags| Request::New(NewOrder { flags, ..order(1) });
-        assert!(is_as_asked(&opens(NewOrder::OFFSET_OPEN), &opens(0)), "the account nets");
-        assert!(!is_as_asked(&opens(NewOrder::OFFSET_OPEN), &opens(NewOrder::OFFSET_CLOSE_TODAY)));
+        assert!(!is_it(&named, sent), "an account that was named stays");
     }
 }

@@ -4,13 +4,16 @@ use std::collections::{BTreeMap, VecDeque};
 
 use topology::Topology;
 use wire::{
-    AccountChange, AnyMessage, Best, Instrument, InstrumentId, Mark, Message, NewOrder, Price, Quote,
-    StrategyId, TradePrint,
+    AccountChange, AnyMessage, Best, DROP_REFUSED, Instrument, InstrumentId, Mark, Message, NewOrder, Price,
+    Quote, Request, StrategyId, TradePrint,
 };
 
 use super::Stop;
+use super::books::Books;
 use super::findings::Findings;
 use super::frames::{said, same};
+use super::given::Given;
+use super::offsets::Offsets;
 use super::reach::Reach;
 use super::rules::{LATE, mark_span};
 use crate::desk::{DROPS, Fault, Seen, Source, Stream};
@@ -121,11 +124,12 @@ impl<'a> Risk<'a> {
     }
 
     /// The next frame of the drop copy.
-    pub(super) fn take(&mut self, seen: &Seen) -> Result<(), Stop> {
+    /// `known`: the books before it, and the rules that td is given.
+    pub(super) fn take(&mut self, seen: &Seen, known: Option<(&Books, &Given)>) -> Result<(), Stop> {
         if !self.is_asked_for(seen) {
             return Ok(());
         }
-        self.compare(seen)?;
+        self.compare(seen, known)?;
         if seen.id == Mark::ID
             && let Ok(mark) = Mark::decode(&seen.payload)
         {
@@ -144,11 +148,11 @@ impl<'a> Risk<'a> {
         }
     }
 
-    fn compare(&mut self, seen: &Seen) -> Result<(), Fault> {
+    fn compare(&mut self, seen: &Seen, known: Option<(&Books, &Given)>) -> Result<(), Fault> {
         let Some(risk) = &mut self.risk else { return Ok(()) };
         self.findings.checked += 1;
         while let Some(asked) = risk.next()? {
-            if is_same(&asked, seen) {
+            if is_same(&asked, seen, known) {
                 return Ok(());
             }
             // A change that is so already, and an order that td refuses without a copy of it, leave nothing behind. Cancels
@@ -241,17 +245,22 @@ fn asked_for(seen: &Seen) -> Option<(u16, u64)> {
     }
 }
 
-/// td may choose what an order closes; all else is as it was asked for.
-fn is_same(asked: &Seen, seen: &Seen) -> bool {
-    if asked.id != NewOrder::ID {
+/// td may choose what an order closes, and rounds its price to the tick that holds there; all else is as it was asked for.
+fn is_same(asked: &Seen, seen: &Seen, known: Option<(&Books, &Given)>) -> bool {
+    if asked.id != NewOrder::ID || seen.id != NewOrder::ID {
         return same(asked, seen);
     }
-    let bare = |seen: &Seen| {
-        let order = NewOrder::decode(&seen.payload).ok()?;
-        let chosen = NewOrder::OFFSET_OPEN | NewOrder::OFFSET_CLOSE;
-        Some(NewOrder { flags: order.flags & !chosen, ..order })
+    let (Ok(asked), Ok(sent)) = (NewOrder::decode(&asked.payload), NewOrder::decode(&seen.payload)) else {
+        return false;
     };
-    seen.id == NewOrder::ID && bare(asked).is_some_and(|asked| bare(seen) == Some(asked))
+    let offsets = match seen.topic {
+        DROP_REFUSED => Offsets::Kept,
+        _ => Offsets::of(known.map(|(books, _)| books), &Request::New(sent)),
+    };
+    let Some(flags) = offsets.flags(asked.flags, sent.flags) else { return false };
+    let rounds = |given: &Given| given.rounds(asked.instrument, asked.price, sent.price);
+    let price = if known.is_some_and(|(_, given)| rounds(given)) { asked.price } else { sent.price };
+    asked == NewOrder { flags, price, ..sent }
 }
 
 fn show(prices: &mut BTreeMap<InstrumentId, Prices>, seen: &Seen) {

@@ -1,6 +1,6 @@
 //! Rules of the platform that the checks hold, each in one place.
 
-use wire::{AccountScope, NewOrder, Price, Reason};
+use wire::{AccountScope, Price, Reason};
 
 /// So long, in nanoseconds, a node that runs may take for what it owes.
 pub(super) const LATE: u64 = 10_000_000_000;
@@ -127,11 +127,6 @@ pub(super) fn mark_span(
         ask.map_or(price, |ask| price.min(ask.0))
     };
     Some((within(low), within(high)))
-}
-
-/// The least that an order is worth by its own words: no worst price is below it.
-pub(super) fn least_price(order: &NewOrder) -> Option<Price> {
-    (order.order_type.has_price() && order.price.is_some()).then_some(order.price)
 }
 
 /// Why a switch falls by itself, by the words of the entry.

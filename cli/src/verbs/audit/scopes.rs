@@ -1,17 +1,18 @@
 //! Sums of groups, strategies and the platform: positions, what works, and orders at work, counted once more.
 
 use accounts::Desk;
-use wire::AccountScope;
+use wire::{AccountScope, WideMoney};
 
 use super::books::Books;
 use super::findings::Findings;
+use super::rules::ROUNDING;
 use crate::desk::{DROPS, scope_name};
 
 /// The part, before anything was compared.
 pub(super) fn part() -> Findings {
     Findings::new(
         "scopes",
-        "positions and orders at work of groups, strategies and the platform are the sums of their orders and fills",
+        "positions, orders at work and gross of groups, strategies and the platform are the sums of their orders and fills",
     )
 }
 
@@ -45,6 +46,17 @@ pub(super) fn compare(books: &Books, desk: &Desk) -> Findings {
         let ours = books.orders_at_work((scope, subject));
         let what = format!("{name}, orders at work");
         findings.same(DROPS, None, &what, i64::from(kept.open_orders), ours);
+        if let Some(ours) = books.gross((scope, subject)) {
+            let amounts =
+                kept.gross.iter().map(|(currency, gross)| books.in_currency(*gross, *currency, None));
+            let its: i128 = amounts.sum();
+            findings.checked += 1;
+            if its < ours.least - ROUNDING || its > ours.most + ROUNDING {
+                let [its, least, most] = [its, ours.least, ours.most].map(WideMoney::from_wide);
+                let found = format!("{name}, gross of positions and orders: {its}");
+                findings.differs(DROPS, None, found, format!("between {least} and {most}"));
+            }
+        }
         let what = format!("{name}, whether it is killed");
         let is_killed = books.killed.contains(&(scope, subject));
         findings.same(DROPS, None, &what, kept.killed.is_some(), is_killed);

@@ -59,7 +59,8 @@ fn name((scope, subject): Scope) -> String {
     scope_name(scope, subject, None)
 }
 
-fn account_of(order: &NewOrder) -> Key {
+/// The account that an order is for.
+pub(super) fn account_of(order: &NewOrder) -> Key {
     match order.account {
         AccountId::OWN => Key::Own(order.order_id.strategy()),
         account => Key::Opened(account),

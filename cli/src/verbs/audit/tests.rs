@@ -11,11 +11,13 @@ use wire::{
 
 use super::books::Books;
 use super::findings::Findings;
-use super::forced::Forced;
-use super::limits::Limits;
-use super::switches::Switches;
+use super::given::Given;
+use super::limits::{self, Limits};
 use super::{Counted, finish, recount, scopes};
 use crate::desk::Seen;
+
+mod refusals;
+mod sums;
 
 const ONE: i128 = 1_000_000_000;
 const SECOND: u64 = 1_000_000_000;
@@ -29,6 +31,7 @@ struct Copy {
     frames: Vec<Seen>,
     time: u64,
     executions: u64,
+    given: Given,
 }
 
 fn price(whole: i64) -> Price {
@@ -38,7 +41,8 @@ fn price(whole: i64) -> Price {
 impl Copy {
     /// Account 7 of group 2 with 10,000, in an instrument of multiplier 1, at a margin of a tenth.
     fn new() -> Copy {
-        let mut copy = Copy { time: SECOND, ..Copy::default() };
+        let given = Given { ledger: Some(LEDGER), ..Given::default() };
+        let mut copy = Copy { time: SECOND, given, ..Copy::default() };
         let (who, why) = (Text::cut("ann"), Text::cut("test"));
         let currency = Currency::cut("CNY");
         copy.add(AnyMessage::CurrencyRate(CurrencyRate { currency, rate: ONE as u64 }));
@@ -201,12 +205,7 @@ impl Copy {
 
     /// What the parts say that need the drop copy alone.
     fn parts(&self) -> Vec<Findings> {
-        let mut counted = Counted {
-            books: Books::default(),
-            switches: Switches::new(),
-            limits: Limits::plain(),
-            forced: Forced::new(Some(LEDGER)),
-        };
+        let mut counted = Counted::new(Limits::new(self.given.clone(), limits::part()));
         self.frames.iter().for_each(|seen| counted.take(seen));
         finish(Some(counted), Some(&self.follower().desk))
     }
@@ -302,6 +301,7 @@ fn rates_that_are_passed_kill_and_others_do_not() {
     refused.clone().kill("td", REJECTS).is_sound();
     refused.order(9, Side::Buy, 1, 50).finds("switches", "more refused orders of account 7");
     // What a switch or a rate refuses need not count.
+    copy.limit(ACCOUNT, LimitKind::OrderRate, (1, 1), 0);
     for number in 1..=9 {
         copy.refused(number, Reason::OrderRate);
     }
