@@ -464,6 +464,14 @@ const UNSEEN: &[(&str, &str, &str, &str)] = &[
         "mark_price",
         "rounded away by one unit of a price; see realised and unrealised",
     ),
+    ("ledger.state", "PositionState", "reserved", "spare"),
+    ("ledger.risk", "CancelOrder", "*", "the guard's cancels: td's own look the same in its journal"),
+    (
+        "orders.",
+        "ReplaceOrder",
+        "*",
+        "one that td refuses stands nowhere else; of those that it took see td.orders",
+    ),
     ("ledger.state", "PositionState", "realised", "rounded: only a larger change than a unit differs"),
     ("ledger.state", "PositionState", "unrealised", "rounded: only a larger change than a unit differs"),
 ];
