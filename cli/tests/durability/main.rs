@@ -185,3 +185,34 @@ fn a_platform_that_is_recovered_twice_has_the_totals_and_positions_of_all_three_
     let (code, said) = platform.run(&["replay", &run, "--strategy", "takers-1"]);
     assert_eq!(code, Some(0), "{said}");
 }
+
+/// The cursors of those that ended are in the recording too: a recovery that began at the first frame of a ring would hand them
+/// what they have dealt with, once more.
+#[test]
+fn what_was_read_before_a_good_stop_is_not_read_again_after_a_recovery() {
+    let platform = Platform::new("");
+    platform.await_up(platform.start_up());
+    platform.wait_for("fills", || platform.counter("matching", Counter::Fills) > 50);
+    platform.down();
+    let folder = platform.recordings().display().to_string();
+    let (code, text) = platform.run(&["recover", &folder, "--format", "json"]);
+    assert_eq!(code, Some(0), "{text}");
+    let report: Value = serde_json::from_str(text.lines().next().unwrap_or_default())
+        .or_else(|_| serde_json::from_str(&text))
+        .expect("its report");
+    let journals = report["journals"].as_array().expect("journals");
+    let row = |name: &str| journals.iter().find(|row| row["journal"] == name).expect("a journal");
+    for (name, reader) in [
+        ("td.orders", "matching"),
+        ("matching.executions", "td"),
+        ("matching.executions", "ledger"),
+        ("orders.takers-1", "td"),
+        ("orders.makers-2", "td"),
+    ] {
+        let row = row(name);
+        let readers = row["readers"].as_array().expect("readers");
+        let reader = readers.iter().find(|found| found["node"] == reader);
+        let position = reader.unwrap_or_else(|| panic!("{name}: {row}"))["position"].as_u64();
+        assert_eq!(position, row["end"].as_u64(), "{name}: {row}");
+    }
+}

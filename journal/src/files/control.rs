@@ -422,7 +422,7 @@ impl Control {
         views
     }
 
-    fn reader_view(&self, seat: u32, gated: bool) -> ReaderView {
+    pub(crate) fn reader_view(&self, seat: u32, gated: bool) -> ReaderView {
         let word = |offset: usize| self.load(self.cursor(seat) + offset);
         ReaderView {
             seat,

@@ -96,6 +96,14 @@ impl Journal {
         self.control.losers().collect()
     }
 
+    /// Where the gated reader in this seat stood that has been dismissed; `None` if there never was one, or one is there.
+    pub fn ended_reader(&self, seat: u32) -> Option<ReaderView> {
+        let is_there =
+            seat >= self.shape().seats || self.stat().readers.iter().any(|reader| reader.seat == seat);
+        let view = (!is_there).then(|| self.control.reader_view(seat, true));
+        view.filter(|reader| reader.position >= self.first_position())
+    }
+
     /// Up to where the reader in this seat has finished with the frames: what it keeps, else its cursor; less what it
     /// owes. Of one that was dismissed, what it said last.
     pub fn finished_by(&self, seat: u32) -> u64 {

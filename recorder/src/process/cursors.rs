@@ -17,6 +17,8 @@ const EVERY: u64 = 1_000_000;
 pub(super) struct Cursors {
     journals: Vec<Journal>,
     own_seat: u32,
+    /// By journal: the seats that read it gated, whether they have a cursor at the moment or not.
+    gated: Vec<Vec<u32>>,
     looked: u64,
     /// As they were last written, and those that differ from it now.
     written: Vec<CursorEntry>,
@@ -29,12 +31,14 @@ pub(super) struct Cursors {
 }
 
 impl Cursors {
-    /// The journals are those of the description, in its order. The recorder's own cursors are left out.
-    pub(super) fn new(journals: Vec<Journal>, own_seat: u32) -> Cursors {
+    /// The journals are those of the description, in its order, each with the seats that read it gated. The recorder's own
+    /// cursors are left out.
+    pub(super) fn new(journals: Vec<Journal>, gated: Vec<Vec<u32>>, own_seat: u32) -> Cursors {
         let epochs = vec![0; journals.len()];
         Cursors {
             journals,
             own_seat,
+            gated,
             looked: 0,
             written: Vec::new(),
             entries: Vec::new(),
@@ -55,8 +59,16 @@ impl Cursors {
         for (index, journal) in self.journals.iter().enumerate() {
             let stat = journal.stat();
             self.epochs[index] = stat.epoch;
-            let readers = stat.readers.iter().filter(|reader| reader.gated && reader.seat != self.own_seat);
-            self.entries.extend(readers.map(|reader| {
+            let readers = stat.readers.iter().filter(|reader| reader.gated).cloned();
+            // A reader that has ended for good has no cursor any more, and nobody waits for it. A recovery starts it again: there
+            // it goes on where it ended, and not with what it has read. Where that is overwritten, it begins as a new one.
+            let has_cursor = |seat: &u32| stat.readers.iter().any(|reader| reader.seat == *seat);
+            let ended = self.gated[index].iter().filter(|seat| !has_cursor(seat));
+            let ended = ended
+                .filter_map(|seat| journal.ended_reader(*seat))
+                .filter(|reader| reader.holds.unwrap_or(reader.position).min(reader.position) >= stat.oldest);
+            let others = readers.chain(ended).filter(|reader| reader.seat != self.own_seat);
+            self.entries.extend(others.map(|reader| {
                 // Of one that keeps nothing, what it holds is its cursor. Written as kept, that would hold the ring of a
                 // recovered journal for ever: nobody would move it.
                 let keeps = reader.holds.filter(|holds| *holds < reader.position).unwrap_or(0);
@@ -127,7 +139,7 @@ mod tests {
     fn what_a_journal_without_gated_readers_has_held_is_written_once() {
         let shape =
             JournalShape { id: 1, name: "j".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
-        let mut cursors = Cursors::new(vec![Journal::in_memory(shape).unwrap()], 9);
+        let mut cursors = Cursors::new(vec![Journal::in_memory(shape).unwrap()], vec![Vec::new()], 9);
         let mut batch = Batch::new(1, 1, 0);
         cursors.look(2 * EVERY);
         cursors.append(&mut batch, &[Counts::default()]);

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use journal::{Journal, ReadError, Reader, Registry};
 use node::{Counter, Node, RunError};
 use std::sync::Arc;
-use topology::config::{Durability, RecorderConfig, WhenFull};
+use topology::config::{Durability, ReaderKind, RecorderConfig, WhenFull};
 use topology::{NodeKind, Topology};
 
 use super::cursors::Cursors;
@@ -44,6 +44,7 @@ pub(super) fn open(node: &mut Node, config: &RecorderConfig) -> Result<super::Re
         }
         journals.push(journal);
     }
+    let gated = journals.iter().map(|journal| gated_seats(&topology, &journal.shape().name)).collect();
     let description = describe(&topology, wiring, config, &journals, &inputs);
     let run =
         journals.iter().map(|journal| journal.stat().created).min().unwrap_or_else(|| node.handle().now());
@@ -75,7 +76,7 @@ pub(super) fn open(node: &mut Node, config: &RecorderConfig) -> Result<super::Re
     Ok(super::Recording {
         gatherer,
         recorder,
-        cursors: Cursors::new(journals, seat),
+        cursors: Cursors::new(journals, gated, seat),
         roll: config.roll.as_nanos() as u64,
         begun: now,
         refused: (refused > 0).then_some((refused, now)),
@@ -84,6 +85,13 @@ pub(super) fn open(node: &mut Node, config: &RecorderConfig) -> Result<super::Re
         idle: 0,
         _lock: lock,
     })
+}
+
+/// The seats of the nodes that read a journal gated.
+fn gated_seats(topology: &Topology, journal: &str) -> Vec<u32> {
+    let spec = topology.journal(journal).into_iter();
+    let gated = spec.flat_map(|spec| &spec.readers).filter(|reader| reader.kind == ReaderKind::Gated);
+    gated.filter_map(|reader| topology.node(&reader.node)).map(|node| u32::from(node.seat)).collect()
 }
 
 /// A gated reader keeps what is not on disk; of a journal that is "sync" it says what is.
