@@ -6,7 +6,7 @@ Made from the constants of colo by bindings/layout; do not edit.
 from typing import Final
 
 # What every file begins with, and what nothing exceeds.
-LAYOUT_HASH: Final = 0x1e2c90a8e067259c
+LAYOUT_HASH: Final = 0xd45ada3bf1e1cc83
 FORMAT_VERSION: Final = 4
 CONTROL_MAGIC_WORD: Final = 0x4c4e524a4f4c4f43
 LOCK_MAGIC_WORD: Final = 0x4b434f4c4f4c4f43

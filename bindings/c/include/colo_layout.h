@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* What every file begins with, and what nothing exceeds. */
-#define COLO_LAYOUT_HASH UINT64_C(0x1e2c90a8e067259c) /* differs between any two layouts */
+#define COLO_LAYOUT_HASH UINT64_C(0xd45ada3bf1e1cc83) /* differs between any two layouts */
 #define COLO_FORMAT_VERSION 4u
 #define COLO_CONTROL_MAGIC_WORD UINT64_C(0x4c4e524a4f4c4f43) /* COLOJRNL */
 #define COLO_LOCK_MAGIC_WORD UINT64_C(0x4b434f4c4f4c4f43) /* COLOLOCK */

@@ -7,7 +7,7 @@ package layout
 
 // What every file begins with, and what nothing exceeds.
 const (
-	LayoutHash        = uint64(0x1e2c90a8e067259c)
+	LayoutHash        = uint64(0xd45ada3bf1e1cc83)
 	FormatVersion     = 4
 	ControlMagicWord  = uint64(0x4c4e524a4f4c4f43)
 	LockMagicWord     = uint64(0x4b434f4c4f4c4f43)

@@ -6,7 +6,7 @@ public final class Journals {
     private Journals() {}
 
     // What every file begins with, and what nothing exceeds.
-    public static final long LAYOUT_HASH = 0x1e2c90a8e067259cL;
+    public static final long LAYOUT_HASH = 0xd45ada3bf1e1cc83L;
     public static final int FORMAT_VERSION = 4;
     public static final long CONTROL_MAGIC_WORD = 0x4c4e524a4f4c4f43L;
     public static final long LOCK_MAGIC_WORD = 0x4b434f4c4f4c4f43L;
