@@ -2,16 +2,13 @@
 //! recorder dies and is started again, the power goes: what was said to be on disk is there.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-#[path = "../../tests/support/mod.rs"]
-mod support;
-
 use std::collections::BTreeMap;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::{Arc, Mutex};
 
+use super::tests::support::{Held, clock, description, frames, gatherer, journal, policy, write};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use support::{Held, clock, description, frames, gatherer, journal, policy, write};
 
 use super::medium::Medium;
 use super::*;

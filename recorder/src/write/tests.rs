@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 #[path = "../../tests/support/mod.rs"]
-mod support;
+pub(super) mod support;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
