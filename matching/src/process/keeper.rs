@@ -262,16 +262,20 @@ impl Keeper {
 
     /// Writes all that has changed, and the end. Everything that was answered must be written.
     pub(super) fn end<K: Kept>(&mut self, kept: &mut K, reached: &Reached) -> Written {
-        loop {
-            self.renew(kept, (self.output.capacity / PIECES / IMAGE) as usize);
+        let piece = (self.output.capacity / PIECES / IMAGE).max(1) as usize;
+        // Each thing once at most: where images are larger than reckoned, the oldest would be old again before the last is written,
+        // and requests wait meanwhile.
+        for _ in 0..=self.aged.len() / piece {
+            self.renew(kept, piece);
             if !self.end_piece(kept, reached)? {
                 return Ok(false);
             }
             if !self.is_old() {
-                self.check_room(kept);
-                return Ok(true);
+                break;
             }
         }
+        self.check_room(kept);
+        Ok(true)
     }
 
     fn end_piece<K: Kept>(&mut self, kept: &mut K, reached: &Reached) -> Written {
