@@ -78,12 +78,6 @@ impl Clock {
         Clock { epoch: self.epoch.saturating_add(behind), ..self }
     }
 
-    /// By how much this clock is ahead of the host's now, in nanoseconds; negative: behind. Off by the time between two
-    /// readings.
-    pub fn ahead_of_host(&self) -> i64 {
-        self.now().wrapping_sub(wall_nanos()) as i64
-    }
-
     /// Nanoseconds since the epoch. Never before an earlier reading of the same thread; readings of different cores
     /// are ordered as far as the counter itself is.
     #[inline]

@@ -119,7 +119,7 @@ fn trading_without_durability_goes_on_while_the_disk_is_full_where_that_is_wante
     assert!(gaps[0].2.contains("its disk took nothing"), "{gaps:?}");
 }
 
-/// What it let its writers overwrite is gone: neither they nor its successor may be made to look for that.
+/// Overwritten frames hold up no writer and no successor.
 #[test]
 fn a_recorder_that_is_ended_while_its_disk_is_full_holds_nobody_up() {
     let platform = Platform::with("when_full = \"gap\"", &[("reports.durability = \"sync\"", "")]);

@@ -303,7 +303,7 @@ impl Keeper {
         Ok(true)
     }
 
-    /// Whether so many images leave room for what changes: else what is written again would be most of what is written.
+    /// Whether the images leave room for changes: a ring that is too small would hold repeated images alone.
     fn fits(&self) -> bool {
         self.aged.len() as u64 * IMAGE <= self.output.capacity / RENEWED / 10 * MOST_RENEWED
     }

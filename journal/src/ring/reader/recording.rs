@@ -75,7 +75,7 @@ impl GatedReader {
         self.control.word(self.cursor + at::CURSOR_OWED).store(position, Ordering::Release);
     }
 
-    /// What a predecessor owed is no matter any more: this reader records on, or says itself what it owes.
+    /// Clears what a predecessor owed: this reader records on.
     pub fn owe_nothing(&mut self) {
         self.control.word(self.cursor + at::CURSOR_OWED).store(0, Ordering::Release);
     }
