@@ -71,7 +71,8 @@ impl Floor {
         let trades = if quantity % 2 == 1 { quantity } else { quantity / 2 };
         self.trades += 1;
         let id = format!("t{}", self.trades);
-        self.tell(name, Says::Trade { id, price, quantity: Quantity(trades) });
+        let (traded, filled) = (Quantity(trades), Some(Quantity(trades).into()));
+        self.tell(name, Says::Trade { id, price, quantity: traded, filled });
         let order = self.orders.last_mut().expect("it was put there");
         order.filled = trades;
         if trades == quantity {
@@ -99,8 +100,9 @@ impl Venue for Line {
                 let Some(place) = place else { return floor.tell(name, Says::Refused(Reason::UnknownOrder)) };
                 let order = &mut floor.orders[place];
                 order.state = OrderState::Ended(Reason::Requested);
-                let (called, filled) = (order.name.clone(), Some(Quantity(order.filled).into()));
-                floor.tell(&called, Says::Ended { reason: Reason::Requested, filled });
+                let (called, reason) = (order.name.clone(), Reason::Requested);
+                let (filled, average) = (Some(Quantity(order.filled).into()), Some(order.price));
+                floor.tell(&called, Says::Ended { reason, filled, average });
             }
             Command::Replace { name, of, price, quantity } => {
                 let place = floor.place(of).filter(|place| {

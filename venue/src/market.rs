@@ -100,6 +100,8 @@ pub enum Says {
         price: Price,
         /// How much.
         quantity: Quantity,
+        /// How much of the order has traded altogether with it, where that is given.
+        filled: Option<Lots>,
     },
     /// Some of it traded, in amounts that no fill can carry: a part of a lot, or a price that is no number of 1e-9.
     Inexact {
@@ -122,6 +124,8 @@ pub enum Says {
         quantity: Option<Quantity>,
         /// How much of the order has traded altogether without it, where that is given.
         filled: Option<Lots>,
+        /// Whether the order works after it.
+        works: bool,
     },
     /// A trade is corrected: it counts as if it had always been so.
     Corrected {
@@ -133,6 +137,8 @@ pub enum Says {
         price: Price,
         /// The trade's quantity now.
         quantity: Quantity,
+        /// Whether the order works after it.
+        works: bool,
     },
     /// The market changed the order by itself.
     Restated {
@@ -147,6 +153,8 @@ pub enum Says {
     DoneForDay {
         /// How much of it has traded altogether, where that is given.
         filled: Option<Lots>,
+        /// At which price on average, where that is given.
+        average: Option<Price>,
     },
     /// It is there, and nothing follows from the report: a request about it is being looked at, it is suspended, it is stopped at a price.
     Standing {
@@ -159,6 +167,8 @@ pub enum Says {
         reason: Reason,
         /// How much of it has traded altogether, where that is said.
         filled: Option<Lots>,
+        /// At which price on average, where that is given.
+        average: Option<Price>,
     },
     /// A replace was carried out.
     Replaced {
@@ -193,6 +203,7 @@ pub struct Report {
     /// cancels or replaces.
     pub original: Option<String>,
     /// The instrument and the side of the order, where the report gives them: an order that is not known here has no others.
+    /// [`InstrumentId`] zero: an instrument that is not listed.
     pub of: Option<(InstrumentId, Side)>,
     /// When, by the market's clock; zero: not given.
     pub time: Nanos,
@@ -207,6 +218,8 @@ pub enum News {
     Up,
     /// It cannot: what was sent last may be lost.
     Down,
+    /// The line stands, and reports on it may have been lost.
+    Gap,
     /// About an order.
     Report(Report),
     /// The position of the account, long less short, in lots of 1e-9.

@@ -15,7 +15,7 @@ use crate::market::{Lots, News, OrderState, Report, Says};
 use crate::unbooked::{How, Settlement, decimal};
 
 /// First words of the file; the prefix of the names follows. The number changes when the driver makes other executions of the same lines.
-const HEAD: &str = "colo venue 2";
+const HEAD: &str = "colo venue 3";
 
 /// The file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -142,6 +142,7 @@ pub(crate) fn write(input: &Input) -> String {
         Input::Settle(settlement) => settled(settlement),
         Input::News(News::Up) => "up".to_owned(),
         Input::News(News::Down) => "down".to_owned(),
+        Input::News(News::Gap) => "gap".to_owned(),
         Input::News(News::Position { instrument, lots }) => format!("position {} {lots}", instrument.0),
         Input::News(News::Report(report)) => {
             let mut name = escape(&report.name);
@@ -157,8 +158,8 @@ pub(crate) fn write(input: &Input) -> String {
             match &report.says {
                 Says::Accepted => format!("accepted {head}"),
                 Says::Rejected(reason) => format!("rejected {head} {}", *reason as u8),
-                Says::Trade { id, price, quantity } => {
-                    format!("trade {head} {} {} {}", price.0, quantity.0, line(id))
+                Says::Trade { id, price, quantity, filled } => {
+                    format!("trade {head} {} {} {} {}", price.0, quantity.0, counted(*filled), line(id))
                 }
                 Says::Inexact { id, lots, price, text } => format!(
                     "inexact {head} {} {lots} {} {}",
@@ -166,31 +167,40 @@ pub(crate) fn write(input: &Input) -> String {
                     or_dash(price.map(|price| price.0)),
                     line(text)
                 ),
-                Says::Busted { id, price, quantity, filled } => format!(
-                    "busted {head} {} {} {} {}",
+                Says::Busted { id, price, quantity, filled, works } => format!(
+                    "busted {head} {} {} {} {} {}",
+                    u8::from(*works),
                     or_dash(price.map(|price| price.0)),
                     or_dash(quantity.map(|quantity| quantity.0)),
                     counted(*filled),
                     line(id)
                 ),
-                Says::Corrected { id, new_id, price, quantity } => {
-                    format!("corrected {head} {} {} {} {}", price.0, quantity.0, escape(id), line(new_id))
-                }
+                Says::Corrected { id, new_id, price, quantity, works } => format!(
+                    "corrected {head} {} {} {} {} {}",
+                    u8::from(*works),
+                    price.0,
+                    quantity.0,
+                    escape(id),
+                    line(new_id)
+                ),
                 Says::Restated { price, quantity, filled } => format!(
                     "restated {head} {} {} {}",
                     or_dash(price.map(|price| price.0)),
                     or_dash(quantity.map(|quantity| quantity.0)),
                     counted(*filled)
                 ),
-                Says::DoneForDay { filled } => {
-                    format!("paused {head} {}", counted(*filled))
+                Says::DoneForDay { filled, average } => {
+                    format!("paused {head} {} {}", counted(*filled), or_dash(average.map(|price| price.0)))
                 }
                 Says::Standing { filled } => {
                     format!("stands {head} {}", counted(*filled))
                 }
-                Says::Ended { reason, filled } => {
-                    format!("ended {head} {} {}", *reason as u8, counted(*filled))
-                }
+                Says::Ended { reason, filled, average } => format!(
+                    "ended {head} {} {} {}",
+                    *reason as u8,
+                    counted(*filled),
+                    or_dash(average.map(|price| price.0))
+                ),
                 Says::Replaced { price, quantity } => format!("replaced {head} {} {}", price.0, quantity.0),
                 Says::Refused(reason) => format!("refused {head} {}", *reason as u8),
                 Says::Triggered => format!("triggered {head}"),
@@ -323,10 +333,12 @@ pub(crate) fn read(line: &str) -> Option<Input> {
         }
         "up" => return Some(Input::News(News::Up)),
         "down" => return Some(Input::News(News::Down)),
+        "gap" => return Some(Input::News(News::Gap)),
         _ => {}
     }
     let most = match kind {
-        "busted" | "corrected" | "inexact" => 6,
+        "busted" | "corrected" => 7,
+        "trade" | "inexact" => 6,
         _ => 5,
     };
     let mut words = rest.splitn(most, ' ');
@@ -339,7 +351,7 @@ pub(crate) fn read(line: &str) -> Option<Input> {
         "refused" => Says::Refused(reason(next()?)?),
         "trade" => {
             let (price, quantity) = (Price(next()?.parse().ok()?), Quantity(next()?.parse().ok()?));
-            Says::Trade { price, quantity, id: next()?.to_owned() }
+            Says::Trade { price, quantity, filled: lots(next()?)?, id: next()?.to_owned() }
         }
         "inexact" => Says::Inexact {
             id: unescape(next()?)?,
@@ -348,12 +360,14 @@ pub(crate) fn read(line: &str) -> Option<Input> {
             text: next()?.to_owned(),
         },
         "busted" => Says::Busted {
+            works: is_set(next()?)?,
             price: number(next()?)?.map(Price),
             quantity: number(next()?)?.map(Quantity),
             filled: lots(next()?)?,
             id: next()?.to_owned(),
         },
         "corrected" => Says::Corrected {
+            works: is_set(next()?)?,
             price: Price(next()?.parse().ok()?),
             quantity: Quantity(next()?.parse().ok()?),
             id: unescape(next()?)?,
@@ -364,9 +378,13 @@ pub(crate) fn read(line: &str) -> Option<Input> {
             quantity: number(next()?)?.map(Quantity),
             filled: lots(next()?)?,
         },
-        "paused" => Says::DoneForDay { filled: lots(next()?)? },
+        "paused" => Says::DoneForDay { filled: lots(next()?)?, average: number(next()?)?.map(Price) },
         "stands" => Says::Standing { filled: lots(next()?)? },
-        "ended" => Says::Ended { reason: reason(next()?)?, filled: lots(next()?)? },
+        "ended" => Says::Ended {
+            reason: reason(next()?)?,
+            filled: lots(next()?)?,
+            average: number(next()?)?.map(Price),
+        },
         "replaced" => {
             Says::Replaced { price: Price(next()?.parse().ok()?), quantity: Quantity(next()?.parse().ok()?) }
         }
@@ -392,6 +410,10 @@ pub(crate) fn read(line: &str) -> Option<Input> {
         _ => return None,
     };
     Some(Input::News(News::Report(Report { name, original, of, time, says })))
+}
+
+fn is_set(word: &str) -> Option<bool> {
+    word.parse::<u8>().ok().map(|bit| bit != 0)
 }
 
 /// Lots as a decimal number.
@@ -438,9 +460,17 @@ mod tests {
         };
         let foreign = |name: &str, side| {
             let (name, of) = (name.to_owned(), Some((InstrumentId(4), side)));
-            let says = Says::Busted { id: "a b".to_owned(), price: None, quantity: None, filled: None };
+            let (id, price, quantity) = ("a b".to_owned(), None, None);
+            let says = Says::Busted { id, price, quantity, filled: None, works: false };
             let original = Some(format!("{name} |"));
             Input::News(News::Report(Report { name, original, of, time: Nanos(0), says }))
+        };
+        let trade = |filled| {
+            report(Says::Trade { id: "a b  c".to_owned(), price: Price(5), quantity: Quantity(6), filled })
+        };
+        let ended = |average| {
+            let filled = Some(Quantity(6).into());
+            report(Says::Ended { reason: Reason::Expired, filled, average })
         };
         let settle =
             |how| Input::Settle(Settlement { number: 3, how, by: "anna: agreed by phone".to_owned() });
@@ -464,15 +494,17 @@ mod tests {
                 price: Some(Price(5)),
                 quantity: Some(Quantity(6)),
                 filled: Some(Lots(0)),
+                works: true,
             }),
             report(Says::Corrected {
                 id: "x y".to_owned(),
                 new_id: "z 1".to_owned(),
                 price: Price(5),
                 quantity: Quantity(6),
+                works: true,
             }),
             report(Says::Restated { price: None, quantity: Some(Quantity(6)), filled: None }),
-            report(Says::DoneForDay { filled: Some(Lots(2_500_000_000)) }),
+            report(Says::DoneForDay { filled: Some(Lots(2_500_000_000)), average: Some(Price(-4)) }),
             report(Says::Standing { filled: None }),
             report(Says::Status { state: OrderState::DoneForDay, filled: None, average: None, terms: None }),
             Input::Request(640, Request::Cancel(cancel)),
@@ -485,9 +517,11 @@ mod tests {
             report(Says::Triggered),
             report(Says::Rejected(Reason::OffTick)),
             report(Says::Refused(Reason::ForcedLiquidation)),
-            report(Says::Trade { id: "a b  c".to_owned(), price: Price(5), quantity: Quantity(6) }),
-            report(Says::Ended { reason: Reason::Requested, filled: None }),
-            report(Says::Ended { reason: Reason::Expired, filled: Some(Quantity(6).into()) }),
+            trade(None),
+            trade(Some(Lots(2_500_000_000))),
+            Input::News(News::Gap),
+            report(Says::Ended { reason: Reason::Requested, filled: None, average: None }),
+            ended(Some(Price(7))),
             report(Says::Replaced { price: Price(5), quantity: Quantity(6) }),
             report(status(OrderState::Ended(Reason::Expired), Some((Price(1), Quantity(2))))),
             report(status(OrderState::Working, None)),

@@ -25,6 +25,10 @@ pub enum Why {
     Busted,
     /// A trade was corrected: a fill cannot be changed.
     Corrected,
+    /// A trade at a price that is worse than the order's limit.
+    BeyondLimit,
+    /// A trade of which the report names another instrument or side than the order has.
+    Contradicts,
     /// The market counts less traded of the order than it has reported.
     LessTraded,
     /// The market's position is another.
@@ -41,6 +45,8 @@ impl Why {
             Why::Inexact => "inexact",
             Why::Busted => "busted",
             Why::Corrected => "corrected",
+            Why::BeyondLimit => "beyond-limit",
+            Why::Contradicts => "contradicts",
             Why::LessTraded => "less-traded",
             Why::Position => "position",
         }
@@ -87,7 +93,8 @@ impl Unbooked {
     /// ones that were taken back.
     pub fn as_late_fill(&self) -> Option<(i64, Price)> {
         let lots = self.lots * i128::from(self.side?.sign());
-        let is_trade = matches!(self.why, Why::AfterEnd | Why::OverFill) && lots > 0 && lots % LOT == 0;
+        let is_trade = matches!(self.why, Why::AfterEnd | Why::OverFill | Why::BeyondLimit);
+        let is_trade = is_trade && lots > 0 && lots % LOT == 0;
         Some((i64::try_from(lots / LOT).ok().filter(|_| is_trade)?, self.price?))
     }
 }

@@ -28,7 +28,9 @@ pub fn hear(message: &Message, instruments: &impl Instruments, news: &mut Vec<Ne
         Some("2" | "4" | "5" | "6") => Some(Side::Sell),
         _ => None,
     };
-    let of = message.get(55).and_then(|symbol| instruments.instrument(symbol)).zip(side);
+    // A symbol that is not listed is no instrument of ours. Some markets leave it out in these words.
+    let symbol = message.get(55).filter(|symbol| !matches!(*symbol, "[N/A]" | "N/A" | "NONE"));
+    let of = symbol.map(|symbol| instruments.instrument(symbol).unwrap_or(InstrumentId(0))).zip(side);
     let mut tell = |says| {
         let (name, original) = (name.clone(), original.clone());
         news.push(News::Report(Report { name, original, of, time, says }));
@@ -41,13 +43,14 @@ pub fn hear(message: &Message, instruments: &impl Instruments, news: &mut Vec<Ne
 }
 
 fn report(message: &Message) -> Vec<Says> {
-    let filled = filled(message);
+    let (filled, average) = (filled(message), average(message));
     let terms = || price(message, 44).zip(lots(message, 38));
     match ExecType::of(message) {
         ExecType::New => vec![Says::Accepted],
         ExecType::PartialFill | ExecType::Fill | ExecType::Trade => {
             let id = message.get(17).unwrap_or_default();
-            let mut all = traded(message, id, |id, price, quantity| Says::Trade { id, price, quantity });
+            let mut all =
+                traded(message, id, |id, price, quantity| Says::Trade { id, price, quantity, filled });
             if all.is_empty() || message.get(39) == Some("2") {
                 // Nothing is left of it, even if a replace asked for more.
                 all.push(status(message, None));
@@ -57,27 +60,37 @@ fn report(message: &Message) -> Vec<Says> {
         ExecType::TradeCorrect => {
             let of = message.get(19).unwrap_or_default();
             let all = traded(message, message.get(17).unwrap_or_default(), |new_id, price, quantity| {
-                Says::Corrected { id: of.to_owned(), new_id, price, quantity }
+                Says::Corrected { id: of.to_owned(), new_id, price, quantity, works: works(message) }
             });
             match all.first() {
                 // As corrected no fill can carry it: what was is taken back.
                 Some(Says::Inexact { .. }) => {
-                    vec![busted(of, None, None, None)].into_iter().chain(all).collect()
+                    let bust = Says::Busted {
+                        id: of.to_owned(),
+                        price: None,
+                        quantity: None,
+                        filled: None,
+                        works: works(message),
+                    };
+                    vec![bust].into_iter().chain(all).collect()
                 }
                 Some(_) => all,
                 None => vec![Says::Standing { filled }],
             }
         }
         ExecType::TradeCancel => {
-            let id = message.get(19).or(message.get(17)).unwrap_or_default();
-            vec![busted(id, price(message, 31), lots(message, 32), filled)]
+            let id = message.get(19).or(message.get(17)).unwrap_or_default().to_owned();
+            let (price, quantity) = (price(message, 31), lots(message, 32));
+            vec![Says::Busted { id, price, quantity, filled, works: works(message) }]
         }
-        ExecType::Canceled => vec![Says::Ended { reason: reason(message, Reason::Requested), filled }],
-        ExecType::Expired => vec![Says::Ended { reason: Reason::Expired, filled }],
-        ExecType::DoneForDay => vec![Says::DoneForDay { filled }],
+        ExecType::Canceled => {
+            vec![Says::Ended { reason: reason(message, Reason::Requested), filled, average }]
+        }
+        ExecType::Expired => vec![Says::Ended { reason: Reason::Expired, filled, average }],
+        ExecType::DoneForDay => vec![Says::DoneForDay { filled, average }],
         // What is calculated has been filled, or is done for the day.
         ExecType::Calculated if message.get(39) == Some("2") => vec![status(message, None)],
-        ExecType::Calculated => vec![Says::DoneForDay { filled }],
+        ExecType::Calculated => vec![Says::DoneForDay { filled, average }],
         ExecType::Replaced => match terms() {
             Some((price, quantity)) => vec![Says::Replaced { price, quantity }],
             None => vec![status(message, None)],
@@ -87,7 +100,7 @@ fn report(message: &Message) -> Vec<Says> {
             match filled {
                 None | Some(Lots(0)) => vec![Says::Rejected(reason)],
                 // It was accepted before.
-                filled => vec![Says::Ended { reason, filled }],
+                filled => vec![Says::Ended { reason, filled, average }],
             }
         }
         ExecType::Restated => {
@@ -129,13 +142,13 @@ fn traded(message: &Message, id: &str, exact: impl Fn(String, Price, Quantity) -
     vec![Says::Inexact { id: id.to_owned(), lots: nano(much), price: price(message, 31), text }]
 }
 
-fn busted(id: &str, price: Option<Price>, quantity: Option<Quantity>, filled: Option<Lots>) -> Says {
-    Says::Busted { id: id.to_owned(), price, quantity, filled }
+/// Whether the order works, as OrdStatus (39) says.
+fn works(message: &Message) -> bool {
+    matches!(message.get(39), Some("0" | "1" | "5"))
 }
 
 fn status(message: &Message, terms: Option<(Price, Quantity)>) -> Says {
-    let average = price(message, 6).filter(|average| average.0 > 0);
-    Says::Status { state: state(message), filled: filled(message), average, terms }
+    Says::Status { state: state(message), filled: filled(message), average: average(message), terms }
 }
 
 /// OrdStatus (39).
@@ -197,6 +210,11 @@ fn price(message: &Message, tag: u32) -> Option<Price> {
 fn lots(message: &Message, tag: u32) -> Option<Quantity> {
     let lots = i128::from(message.get(tag)?.parse::<Price>().ok()?.0);
     (lots >= 0 && lots % LOT == 0).then(|| Quantity(i64::try_from(lots / LOT).unwrap_or(i64::MAX)))
+}
+
+/// AvgPx (6). Where nothing has traded it is zero.
+fn average(message: &Message) -> Option<Price> {
+    price(message, 6).filter(|average| average.0 > 0)
 }
 
 /// CumQty (14), with parts of a lot.
@@ -278,9 +296,13 @@ mod tests {
     fn reports_are_news_and_what_is_not_understood_is_none() {
         assert_eq!(heard("8", "11=p-1|150=0|39=0|"), [Says::Accepted]);
         assert_eq!(heard("8", "11=p-1|150=A|39=A|"), []);
-        let trade = Says::Trade { id: "x".to_owned(), price: Price(1_500_000_000), quantity: Quantity(2) };
+        let trade = |filled| {
+            let (price, quantity) = (Price(1_500_000_000), Quantity(2));
+            let filled = Some(Quantity(filled).into());
+            Says::Trade { id: "x".to_owned(), price, quantity, filled }
+        };
         let partial = heard("8", "11=p-1|150=F|39=1|17=x|31=1.5|32=2|14=2|");
-        assert_eq!(partial, std::slice::from_ref(&trade));
+        assert_eq!(partial, [trade(2)]);
         let state = |state, filled| Says::Status {
             state,
             filled: Some(Quantity(filled).into()),
@@ -289,10 +311,12 @@ mod tests {
         };
         assert_eq!(
             heard("8", "11=p-1|150=F|39=2|17=x|31=1.5|32=2.00|14=4|"),
-            [trade, state(OrderState::Filled, 4)]
+            [trade(4), state(OrderState::Filled, 4)]
         );
-        let ended = |reason| Says::Ended { reason, filled: Some(Quantity(4).into()) };
+        let ended = |reason| Says::Ended { reason, filled: Some(Quantity(4).into()), average: None };
         assert_eq!(heard("8", "11=p-1|150=4|39=4|14=4|58=strategy-gone|"), [ended(Reason::StrategyGone)]);
+        let (filled, average) = (Some(Quantity(4).into()), Some(Price(1_500_000_000)));
+        assert_eq!(heard("8", "11=p-1|150=3|39=3|14=4|6=1.5|"), [Says::DoneForDay { filled, average }]);
         assert_eq!(heard("8", "11=p-1|150=4|39=4|14=4|"), [ended(Reason::Requested)]);
         assert_eq!(heard("8", "11=p-1|150=8|39=8|58=off-tick|103=99|"), [Says::Rejected(Reason::OffTick)]);
         assert_eq!(heard("8", "11=p-1|150=8|39=8|103=2|"), [Says::Rejected(Reason::MarketClosed)]);
@@ -306,7 +330,10 @@ mod tests {
 
     #[test]
     fn trades_that_are_cancelled_corrected_or_no_whole_lots_are_news() {
-        let busted = |price, quantity| busted("x", price, quantity, Some(Lots(0)));
+        let busted = |price, quantity| {
+            let (id, filled) = ("x".to_owned(), Some(Lots(0)));
+            Says::Busted { id, price, quantity, filled, works: true }
+        };
         let price = Price(1_500_000_000);
         assert_eq!(
             heard("8", "11=p-1|150=H|39=0|17=b|19=x|31=1.5|32=2|14=0|"),
@@ -317,7 +344,7 @@ mod tests {
         let (id, new_id) = ("x".to_owned(), "c".to_owned());
         assert_eq!(
             heard("8", "11=p-1|150=G|39=1|17=c|19=x|31=1.5|32=2|14=2|"),
-            [Says::Corrected { id, new_id, price, quantity: Quantity(2) }]
+            [Says::Corrected { id, new_id, price, quantity: Quantity(2), works: true }]
         );
         let inexact = heard("8", "11=p-1|150=F|39=1|17=x|31=1.5|32=2.5|14=2.5|");
         let (id, text) = ("x".to_owned(), "2.5 at 1.5".to_owned());

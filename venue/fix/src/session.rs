@@ -356,6 +356,10 @@ impl Session {
             }
             Verdict::Pass => Ok(()),
             Verdict::Jump(next) => {
+                if next > self.store.next_in && self.is_up {
+                    // What is left out may have been reports.
+                    news.push(News::Gap);
+                }
                 self.store.next_in = next;
                 Ok(())
             }

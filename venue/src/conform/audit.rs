@@ -11,6 +11,8 @@ struct Held {
     side: Option<Side>,
     quantity: i64,
     filled: i64,
+    /// Sum of price × lots.
+    value: i128,
     is_accepted: bool,
     end: Option<OrderStatus>,
     is_ended_by_cancel: bool,
@@ -101,6 +103,7 @@ impl Audit {
                     return Err(format!("trade {} after {last_trade}", fill.trade_id));
                 }
                 held.filled += fill.quantity.0;
+                held.value += i128::from(fill.price.0) * i128::from(fill.quantity.0);
                 if fill.quantity.0 <= 0 || held.filled > held.quantity {
                     return Err(format!("order {order_id}: {} of {} filled", held.filled, held.quantity));
                 }
@@ -163,10 +166,10 @@ impl Audit {
         self.orders.iter().filter(|(_, held)| held.end.is_none()).map(|(order, _)| *order).collect()
     }
 
-    /// The side of each order, and how much of it is filled.
-    pub fn filled(&self) -> Vec<(OrderId, Side, i64)> {
+    /// The side of each order, how much of it is filled, and the sum of price × lots of that.
+    pub fn filled(&self) -> Vec<(OrderId, Side, i64, i128)> {
         let side = |held: &Held| held.side.unwrap_or(Side::Buy);
-        self.orders.iter().map(|(order, held)| (*order, side(held), held.filled)).collect()
+        self.orders.iter().map(|(order, held)| (*order, side(held), held.filled, held.value)).collect()
     }
 }
 

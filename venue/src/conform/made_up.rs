@@ -59,6 +59,10 @@ impl Resting {
     fn traded(&self) -> i128 {
         i128::from(self.filled) * LOT + i128::from(self.halves) * LOT / 2
     }
+
+    fn average(&self) -> Option<Price> {
+        (self.traded() > 0).then(|| Price((self.value * LOT / self.traded()) as i64))
+    }
 }
 
 /// On its way to the other side.
@@ -164,6 +168,11 @@ impl Rig for MadeUp {
         Some(floor.orders.iter().map(|(name, order)| (name.clone(), order.traded())).collect())
     }
 
+    fn values(&self) -> Option<BTreeMap<String, i128>> {
+        let floor = self.floor.borrow();
+        Some(floor.orders.iter().map(|(name, order)| (name.clone(), order.value)).collect())
+    }
+
     fn foreign(&self) -> Option<i128> {
         Some(i128::from(self.floor.borrow().foreign) * LOT)
     }
@@ -231,23 +240,25 @@ impl Floor {
     }
 
     fn trade_of(&mut self, name: &str, quantity: i64, is_sure: bool) {
+        let better = 100_000 * self.draw.below(6) as i64;
         let Some(order) = self.orders.get_mut(name) else { return };
+        let price = Price(order.price.0 - better * order.side.sign());
         order.filled += quantity;
-        order.value += i128::from(order.price.0) * i128::from(quantity);
+        order.value += i128::from(price.0) * i128::from(quantity);
         if order.state == OrderState::Working && order.filled + order.halves >= order.quantity {
             order.state = OrderState::Filled;
         }
         self.trades += 1;
-        let (id, price) = (format!("T{}", self.trades), order.price);
+        let (id, filled) = (format!("T{}", self.trades), Some(Lots(order.traded())));
         order.trades.push((id.clone(), price, quantity));
-        self.tell(name, Says::Trade { id, price, quantity: Quantity(quantity) }, is_sure);
+        self.tell(name, Says::Trade { id, price, quantity: Quantity(quantity), filled }, is_sure);
     }
 
     fn end(&mut self, root: &str, reason: Reason, name: &str) {
         let Some(order) = self.orders.get_mut(root) else { return };
         order.state = OrderState::Ended(reason);
-        let filled = Some(Lots(order.traded()));
-        self.say(name, Says::Ended { reason, filled });
+        let (filled, average) = (Some(Lots(order.traded())), order.average());
+        self.say(name, Says::Ended { reason, filled, average });
     }
 
     fn say(&mut self, name: &str, says: Says) {
@@ -303,12 +314,14 @@ impl Floor {
                     self.trade_of(&name, left + 3, true);
                 }
             }
+            // Out of order, the first position could hold it before its report comes.
+            4 if self.orders.is_empty() => {}
             4 => {
                 let of = (InstrumentId(1), if self.draw.percent(50) { Side::Buy } else { Side::Sell });
                 (self.trades, self.said, self.foreign) =
                     (self.trades + 1, self.said + 1, self.foreign + 4 * of.1.sign());
                 let id = format!("T{}", self.trades);
-                let says = Says::Trade { id, price: Price(99), quantity: Quantity(4) };
+                let says = Says::Trade { id, price: Price(99), quantity: Quantity(4), filled: None };
                 let name = format!("other {}", self.trades);
                 let report = Report { name, original: None, of: Some(of), time: Nanos(self.said), says };
                 self.put(News::Report(report), true);
@@ -320,6 +333,7 @@ impl Floor {
                     let id = format!("T{}", self.trades);
                     let Some(order) = self.orders.get_mut(&name) else { return };
                     order.halves += 1;
+                    order.value += i128::from(order.price.0) / 2;
                     let (price, text) = (Some(order.price), "0.5".to_owned());
                     self.tell(&name, Says::Inexact { id, lots: LOT / 2, price, text }, true);
                 }
@@ -331,7 +345,7 @@ impl Floor {
                     let (reason, filled) = (Reason::OffTick, Some(Lots(order.traded())));
                     let says = match filled {
                         Some(Lots(0)) => Says::Rejected(reason),
-                        filled => Says::Ended { reason, filled },
+                        filled => Says::Ended { reason, filled, average: order.average() },
                     };
                     self.tell(&name, says, true);
                 }
@@ -350,8 +364,8 @@ impl Floor {
                 if let Some(name) = self.one(works) {
                     let Some(order) = self.orders.get_mut(&name) else { return };
                     order.state = OrderState::Ended(Reason::Expired);
-                    let filled = Some(Lots(order.traded()));
-                    self.tell(&name, Says::DoneForDay { filled }, true);
+                    let (filled, average) = (Some(Lots(order.traded())), order.average());
+                    self.tell(&name, Says::DoneForDay { filled, average }, true);
                 }
             }
         }
@@ -369,9 +383,9 @@ impl Floor {
         if order.state == OrderState::Filled {
             order.state = if works { OrderState::Working } else { OrderState::Ended(Reason::Expired) };
         }
-        let filled = Some(Lots(order.traded()));
+        let (filled, works) = (Some(Lots(order.traded())), order.state == OrderState::Working);
         let (price, quantity) = (says_price.then_some(price), Some(Quantity(quantity)));
-        self.tell(&name, Says::Busted { id, price, quantity, filled }, true);
+        self.tell(&name, Says::Busted { id, price, quantity, filled, works }, true);
     }
 
     fn correct(&mut self) {
@@ -389,7 +403,8 @@ impl Floor {
         if order.state == OrderState::Filled && order.filled + order.halves < order.quantity {
             order.state = OrderState::Ended(Reason::Expired);
         }
-        self.tell(&name, Says::Corrected { id, new_id, price, quantity: Quantity(quantity) }, true);
+        let (quantity, works) = (Quantity(quantity), order.state == OrderState::Working);
+        self.tell(&name, Says::Corrected { id, new_id, price, quantity, works }, true);
     }
 
     fn root(&self, name: &str) -> Option<String> {
@@ -487,7 +502,7 @@ fn status(order: &Resting) -> Says {
     Says::Status {
         state: order.state,
         filled: Some(Lots(order.traded())),
-        average: (order.filled > 0).then(|| Price((order.value / i128::from(order.filled)) as i64)),
+        average: order.average(),
         terms: Some((order.price, Quantity(order.quantity))),
     }
 }

@@ -54,6 +54,12 @@ pub trait Rig {
     /// known.
     fn traded(&self) -> Option<BTreeMap<String, i128>>;
 
+    /// The sum of price × lots of what has traded, in 1e-9, by the name that each order was sent with, without trades that were cancelled.
+    /// `None`: not known.
+    fn values(&self) -> Option<BTreeMap<String, i128>> {
+        None
+    }
+
     /// What others have traded for the account in lots of 1e-9, purchases less sales, as far as it was reported to this line. `None`: not
     /// known.
     fn foreign(&self) -> Option<i128> {
@@ -110,8 +116,8 @@ struct Desk<'a, R: Rig> {
     position: u64,
     sequence: u32,
     now: u64,
-    /// By order: the name that it was sent with.
-    names: BTreeMap<OrderId, String>,
+    /// By order: the name that it was sent with, and those of its changes.
+    names: BTreeMap<OrderId, Vec<String>>,
     summary: Summary,
 }
 
@@ -191,17 +197,35 @@ impl<R: Rig> Desk<'_, R> {
     fn hold_sums(&self) -> Result<(), String> {
         let mut listed = self.driver.unbooked().filter(|what| what.why != Why::Position);
         if let Some(what) = listed.next().filter(|_| !self.rig.is_rude()) {
-            return Err(format!("the market did nothing of the kind, and it is not booked: {what}"));
+            let heard = what.order.map(|order| self.heard_of(order).join("\n")).unwrap_or_default();
+            return Err(format!(
+                "the market did nothing of the kind, and it is not booked: {what}; heard:\n{heard}"
+            ));
         }
-        let mut open: BTreeMap<Option<OrderId>, i128> = BTreeMap::new();
+        let mut open: BTreeMap<Option<OrderId>, (i128, i128)> = BTreeMap::new();
         for what in self.driver.unbooked() {
-            *open.entry(what.order).or_default() += what.lots;
+            let (lots, value) = open.entry(what.order).or_default();
+            (*lots, *value) = (*lots + what.lots, *value + what.value);
         }
         if let Some(traded) = self.rig.traded() {
-            for (order, side, filled) in self.audit.filled() {
-                let name = self.names.get(&order).cloned().unwrap_or_default();
+            let values = self.rig.values();
+            for (order, side, filled, value) in self.audit.filled() {
+                let name =
+                    self.names.get(&order).and_then(|names| names.first()).cloned().unwrap_or_default();
                 let there = traded.get(&name).copied().unwrap_or(0);
-                let not_booked = open.get(&Some(order)).copied().unwrap_or(0) * i128::from(side.sign());
+                let (lots, money) = open.get(&Some(order)).copied().unwrap_or_default();
+                let not_booked = lots * i128::from(side.sign());
+                if let Some(values) = &values {
+                    let value = value + money * i128::from(side.sign());
+                    let there_value = values.get(&name).copied().unwrap_or(0);
+                    // A trade at an average price is rounded by less than 1e-9 for each lot, each time.
+                    if (value - there_value).abs() > 8 * (there / LOT + 1) {
+                        return Err(format!(
+                            "order {order}, {name}: price × lots is {value} here, and the market says {there_value}; heard:\n{}",
+                            self.heard_of(order).join("\n")
+                        ));
+                    }
+                }
                 if there != i128::from(filled) * LOT + not_booked {
                     return Err(format!(
                         "order {order}, {name}, has {filled} filled and {} not booked, and the market says {}; heard:\n{}",
@@ -213,12 +237,16 @@ impl<R: Rig> Desk<'_, R> {
             }
         }
         if let Some(foreign) = self.rig.foreign() {
-            let listed = open.get(&None).copied().unwrap_or(0);
+            let listed = open.get(&None).copied().unwrap_or_default().0;
             if listed != foreign {
+                let others = self.driver.unbooked().filter(|what| what.order.is_none());
+                let positions = self.lines.iter().filter(|line| !line.contains(PREFIX));
                 return Err(format!(
-                    "{} lots of others are listed, and the market says {}",
+                    "{} lots of others are listed, and the market says {}: {:?}; heard:\n{}",
                     decimal(listed),
-                    decimal(foreign)
+                    decimal(foreign),
+                    others.map(ToString::to_string).collect::<Vec<_>>(),
+                    positions.cloned().collect::<Vec<_>>().join("\n")
                 ));
             }
         }
@@ -227,10 +255,26 @@ impl<R: Rig> Desk<'_, R> {
 
     /// The lines of one order's names, and what was decided for all.
     fn heard_of(&self, order: OrderId) -> Vec<&str> {
-        let name = self.names.get(&order).cloned().unwrap_or_default();
+        let names = self.names.get(&order).cloned().unwrap_or_default();
+        let is_named = |line: &str| names.iter().any(|name| line.contains(&format!(" {name}@")));
         let is_about =
-            |line: &&String| line.contains(&name) || !line.contains(PREFIX) && !line.starts_with("request");
+            |line: &&String| is_named(line) || !line.contains(PREFIX) && !line.starts_with("request");
         self.lines.iter().filter(is_about).map(String::as_str).collect()
+    }
+
+    /// Notes what orders and their changes are called.
+    fn note_names(&mut self, commands: &[Command]) {
+        for command in commands {
+            let (order, name) = match command {
+                Command::New { name, order } => (order.order_id, name),
+                Command::Cancel { name, of } | Command::Replace { name, of, .. } => (of.order.order_id, name),
+                Command::Ask { .. } | Command::Reconcile => continue,
+            };
+            let names = self.names.entry(order).or_default();
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
     }
 
     fn begin(&mut self) -> Result<(), String> {
@@ -276,7 +320,7 @@ impl<R: Rig> Desk<'_, R> {
         let any =
             |draw: &mut Draw| (!known.is_empty()).then(|| known[draw.below(known.len() as u64) as usize]);
         let (price, quantity) =
-            (Price(90 + self.draw.below(20) as i64), Quantity(1 + self.draw.below(20) as i64));
+            (Price((90 + self.draw.below(20) as i64) * 1_000_000), Quantity(1 + self.draw.below(20) as i64));
         let request = match self.draw.below(20) {
             0..12 => {
                 let side = if self.draw.below(2) == 0 { Side::Buy } else { Side::Sell };
@@ -346,12 +390,8 @@ impl<R: Rig> Desk<'_, R> {
         }
         let mut effects = Effects::default();
         self.driver.take(&input, &mut effects);
-        for command in &effects.commands {
-            if let Command::New { name, order } = command {
-                self.names.insert(order.order_id, name.clone());
-            }
-            self.line.send(command);
-        }
+        self.note_names(&effects.commands);
+        effects.commands.iter().for_each(|command| self.line.send(command));
         if self.draw.below(1_000) == 0 {
             return self.kill();
         }
@@ -392,11 +432,7 @@ impl<R: Rig> Desk<'_, R> {
             return Err("the same input did not give the same executions again".to_owned());
         }
         self.driver = driver;
-        for command in &effects.commands {
-            if let Command::New { name, order } = command {
-                self.names.insert(order.order_id, name.clone());
-            }
-        }
+        self.note_names(&effects.commands);
         let missing = effects.executions.split_off(self.written.len());
         self.write(&missing)?;
         if self.driver.is_up() {

@@ -219,6 +219,7 @@ impl Driver {
             Input::Request(..) => {}
             Input::News(News::Up) => self.up(effects),
             Input::News(News::Down) => self.is_up = false,
+            Input::News(News::Gap) => self.ask_all(effects),
             Input::News(News::Report(report)) => self.report(report, effects),
             Input::News(News::Position { instrument, lots }) => self.position(*instrument, *lots, effects),
             Input::Overdue(overdue) => self.overdue(*overdue, effects),
@@ -392,6 +393,9 @@ impl Driver {
         let Some(order) = self.orders.get_mut(&order_id) else { return };
         let of = order.target();
         let is_replaced = order.is_being_replaced();
+        if let Kind::Replace(price, _) = order.changes[place].kind {
+            order.widen_limit(price);
+        }
         let change = &mut order.changes[place];
         change.is_crossed = is_replaced && !matches!(change.kind, Kind::Replace(..));
         (change.attempts, change.refused, change.name) = (attempt, None, Some(name.clone()));
@@ -418,6 +422,15 @@ impl Driver {
         let order = self.orders.get(&order_id).or_else(|| self.ended.get(order_id));
         if let Some(order) = order.filter(|_| self.is_up) {
             effects.commands.push(Command::Ask { of: order.target() });
+        }
+    }
+
+    /// Asks for every order that may work at the market, and for all that the market has.
+    fn ask_all(&mut self, effects: &mut Effects) {
+        let all: Vec<OrderId> = self.orders.keys().copied().chain(self.ended.doubtful()).collect();
+        all.into_iter().for_each(|order_id| self.ask(order_id, effects));
+        if self.is_up {
+            self.reconcile(effects);
         }
     }
 
@@ -450,15 +463,9 @@ impl Driver {
     /// What was under way on the line before may be lost, in both directions.
     fn up(&mut self, effects: &mut Effects) {
         self.is_up = true;
+        self.ask_all(effects);
         let all: Vec<OrderId> = self.orders.keys().copied().collect();
-        for order_id in all {
-            self.ask(order_id, effects);
-            self.send_changes(order_id, effects);
-        }
-        for order_id in self.ended.doubtful() {
-            self.ask(order_id, effects);
-        }
-        self.reconcile(effects);
+        all.into_iter().for_each(|order_id| self.send_changes(order_id, effects));
         if self.is_closed {
             self.cancel_all(effects);
         }

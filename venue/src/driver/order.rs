@@ -1,6 +1,6 @@
 //! An order between its request and its end.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use wire::{
     Fill, Liquidity, Nanos, NewOrder, OrderStatus, OrderUpdate, Price, Quantity, Reason, ReplaceOrder,
@@ -49,8 +49,52 @@ pub(super) struct End {
     pub(super) reason: Reason,
     /// So much of it has traded, in lots of 1e-9, where the market gives it.
     pub(super) filled: Option<i128>,
+    /// At which price on average, where the market gives it.
+    pub(super) average: Option<Price>,
     /// When the market counted that.
     pub(super) at: Nanos,
+}
+
+/// Lots that were counted without the reports of their trades.
+#[derive(Clone, Copy, Debug, Default)]
+struct Estimate {
+    lots: i64,
+    /// Counted for them, less what the reports since then account for.
+    value: i128,
+    /// An average price is rounded: so much of the value is no difference.
+    rounding: i128,
+}
+
+impl Estimate {
+    /// So many lots, counted by the average of `filled` lots of 1e-9.
+    fn add(&mut self, lots: i64, value: i128, filled: i128) {
+        (self.lots, self.value) = (self.lots + lots, self.value + value);
+        self.rounding += filled / LOT + i128::from(lots) + 1;
+    }
+
+    fn price(&self) -> Option<Price> {
+        let value = self.value / i128::from(Some(self.lots).filter(|lots| *lots > 0)?);
+        i64::try_from(value).ok().map(Price)
+    }
+
+    /// The report of some of them. Once all are reported: by how much their true value exceeds what was counted.
+    fn report(&mut self, lots: i64, value: i128) -> i128 {
+        (self.lots, self.value) = (self.lots - lots, self.value - value);
+        if lots == 0 || self.lots > 0 {
+            return 0;
+        }
+        let Estimate { value, rounding, .. } = std::mem::take(self);
+        if value.abs() > rounding { -value } else { 0 }
+    }
+}
+
+/// What a report adds to an order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Added {
+    /// Lots that were not counted before.
+    pub(super) lots: i64,
+    /// Value of lots that were counted before at another price.
+    pub(super) value: i128,
 }
 
 /// A trade that was reported.
@@ -83,16 +127,24 @@ pub(super) struct Order {
     pub(super) traded: i64,
     /// What of it has traded without a trade that counts in `traded`: parts of lots, differences. In lots of 1e-9.
     inexact: i128,
-    /// Sum of price × quantity of what has traded.
+    /// Sum of price × lots of what is booked and not booked of it.
     value: i128,
     /// What has traded, by the market's names.
     trades: BTreeMap<String, Trade>,
-    /// Those that were cancelled.
-    busted: BTreeSet<String>,
-    /// So much of what has traded is known by the order's status alone: its trades may still come.
-    made_up: i64,
-    /// So much less has traded, as is known by the order's status alone: the cancelled trades may still be named.
-    made_down: i64,
+    /// Those that were cancelled: how many lots of each were taken back without its price, and the value that was taken back for them.
+    busted: BTreeMap<String, (i64, i128)>,
+    /// Known by the order's status alone: the reports of these trades may still come.
+    made_up: Estimate,
+    /// One of those that were taken back without its price, until the market gives the order's average price.
+    unpriced: Option<String>,
+    /// So much had traded, in lots of 1e-9, when lots were counted by status last; what was cancelled since is taken off.
+    counted_up_to: i128,
+    /// What was cancelled since in lots of 1e-9, and when the last of it was, by the market's clock.
+    cancelled: (i128, Nanos),
+    /// Taken back by the order's status alone: the reports of these cancelled trades may still come.
+    made_down: Estimate,
+    /// The worst limit price that the order had, or was sent a replace for.
+    worst_limit: Price,
     /// The market has told so often, when asked, of more than has come.
     pub(super) ahead: u32,
     /// By how much less the market's last status counts, and when it was given.
@@ -120,9 +172,13 @@ impl Order {
             inexact: 0,
             value: 0,
             trades: BTreeMap::new(),
-            busted: BTreeSet::new(),
-            made_up: 0,
-            made_down: 0,
+            busted: BTreeMap::new(),
+            unpriced: None,
+            counted_up_to: 0,
+            cancelled: (0, Nanos(0)),
+            made_up: Estimate::default(),
+            made_down: Estimate::default(),
+            worst_limit: request.price,
             ahead: 0,
             behind: None,
             last_trade: Nanos(0),
@@ -192,17 +248,61 @@ impl Order {
         }
     }
 
-    /// How much of a trade is new: nothing, where it was told of before, in one way or the other.
-    pub(super) fn is_new(&mut self, id: &str, price: Price, quantity: i64) -> i64 {
+    /// Counts a trade that is reported. It may be one that a status has counted before.
+    pub(super) fn add_trade(
+        &mut self,
+        id: &str,
+        (price, quantity): (Price, i64),
+        filled: Option<i128>,
+        time: Nanos,
+    ) -> Added {
         if quantity <= 0 || self.trades.contains_key(id) {
-            return 0;
+            return Added::default();
         }
         self.trades.insert(id.to_owned(), Trade::Is(price, quantity));
-        let known = self.made_up.min(quantity);
-        self.made_up -= known;
-        self.value -= i128::from(price.0) * i128::from(known);
+        let known =
+            self.made_up.lots.min(filled.filter(|_| !self.is_busted(id)).map_or(quantity, |filled| {
+                // By all that had traded before it.
+                let before = filled - i128::from(quantity) * LOT;
+                i64::try_from((self.counted_at(time) - before) / LOT).unwrap_or(i64::MAX).clamp(0, quantity)
+            }));
         self.count(price, quantity - known);
-        quantity - known
+        let more = self.made_up.report(known, i128::from(price.0) * i128::from(known));
+        let (unpriced, taken_back) = self.busted.get_mut(id).map_or((0, 0), std::mem::take);
+        let value = more - (i128::from(price.0) * i128::from(unpriced) - taken_back);
+        self.value += value;
+        Added { lots: quantity - known, value }
+    }
+
+    /// [`Order::counted_up_to`], as a report of this time counts: it knows of no trade that was cancelled after it.
+    fn counted_at(&self, time: Nanos) -> i128 {
+        let (lots, at) = self.cancelled;
+        self.counted_up_to + if time < at { lots } else { 0 }
+    }
+
+    /// The market takes so many lots back, or adds them where they are below zero.
+    fn cancel_trade(&mut self, lots: i64, time: Nanos) {
+        let lots = i128::from(lots) * LOT;
+        self.counted_up_to -= lots;
+        self.cancelled = (self.cancelled.0 + lots, self.cancelled.1.max(time));
+    }
+
+    /// Whether it was cancelled before.
+    pub(super) fn is_busted(&self, id: &str) -> bool {
+        self.busted.contains_key(id)
+    }
+
+    /// Whether a price is worse than each limit that the order had.
+    pub(super) fn is_beyond_limit(&self, price: Price) -> bool {
+        let worse = (price.0 - self.worst_limit.0).saturating_mul(self.request.side.sign());
+        self.request.order_type.has_price() && worse > 0
+    }
+
+    /// A replace with this limit is sent: it may trade at it from now on.
+    pub(super) fn widen_limit(&mut self, price: Price) {
+        if self.is_beyond_limit(price) {
+            self.worst_limit = price;
+        }
     }
 
     /// Whether a trade was reported.
@@ -211,9 +311,10 @@ impl Order {
     }
 
     /// A trade that is not exact was reported.
-    pub(super) fn note_inexact(&mut self, id: &str, lots: i128) {
+    pub(super) fn note_inexact(&mut self, id: &str, lots: i128, price: Option<Price>) {
         self.trades.insert(id.to_owned(), Trade::Inexact);
         self.inexact += lots;
+        self.value += value(lots, price);
     }
 
     /// The market's last status counts another quantity than its reports, so it is asked once more.
@@ -232,15 +333,34 @@ impl Order {
         self.value += i128::from(price.0) * i128::from(quantity);
     }
 
+    /// The value that is missing when so many lots of 1e-9 have traded at this average, where the market gives it.
+    fn lacks_value(&self, filled: i128, average: Option<Price>) -> Option<i128> {
+        (filled == 0 || average.is_some()).then(|| value(filled, average) - self.value)
+    }
+
+    /// The value that was taken back too much, for a trade whose price was not given: seen by the average of what is left.
+    pub(super) fn reprice(&mut self, filled: i128, average: Option<Price>) -> Option<(String, i128)> {
+        let value = self.lacks_value(filled, average)?;
+        let id = self.unpriced.take()?;
+        if value.abs() <= filled / LOT + 1 {
+            return None;
+        }
+        self.value += value;
+        if let Some((_, taken_back)) = self.busted.get_mut(&id) {
+            *taken_back -= value;
+        }
+        Some((id, value))
+    }
+
     /// The trade of so many lots that is missing when so much has traded at this average.
     pub(super) fn missing(&mut self, filled: i128, quantity: i64, average: Option<Price>) -> (Price, i64) {
-        let price = average.map(|average| {
-            let value = i128::from(average.0) * (filled / LOT) - self.value;
-            Price(i64::try_from(value / i128::from(quantity.max(1))).unwrap_or(average.0))
+        let price = self.lacks_value(filled, average).and_then(|value| {
+            i64::try_from(value / i128::from(quantity.max(1))).map_or(average, |price| Some(Price(price)))
         });
         let price = price.filter(|price| price.0 > 0).unwrap_or(self.price);
-        self.made_up += quantity;
+        self.made_up.add(quantity, i128::from(price.0) * i128::from(quantity), filled);
         self.count(price, quantity);
+        (self.counted_up_to, self.cancelled) = (filled, (0, Nanos(0)));
         (price, quantity)
     }
 
@@ -257,15 +377,14 @@ impl Order {
         (id, None)
     }
 
-    /// A trade is cancelled. Its price and how much less has traded, where that is news. A trade that is still to come counts when it
-    /// comes.
+    /// A trade is cancelled. Its price and what that adds, where it is news. A trade that is still to come counts when it comes.
     pub(super) fn bust(
         &mut self,
         id: &str,
         price: Option<Price>,
         quantity: Option<i64>,
-        filled: Option<i128>,
-    ) -> Option<(Option<Price>, i64)> {
+        (filled, time): (Option<i128>, Nanos),
+    ) -> Option<(Option<Price>, Added)> {
         let (id, known) = self.current(id);
         let quantity = quantity.filter(|quantity| *quantity > 0);
         let (price, quantity) = match known {
@@ -278,36 +397,62 @@ impl Order {
                     .max(0),
             ),
         };
-        if !self.busted.insert(id) {
+        if self.is_busted(&id) {
             return None;
         }
-        match quantity {
-            // Nothing says how much: that too is to be seen.
-            0 => Some((price, 0)),
-            quantity => self.less(price, quantity),
+        self.cancel_trade(quantity, time);
+        let has_price = price.is_some();
+        // Without a report of the trade it was counted at an average price.
+        let price = price.or(self.made_up.price());
+        let less = self.less(price, quantity);
+        let value = i128::from(price.map_or(0, |price| price.0)) * i128::from(-less.lots);
+        if !has_price && less.lots < 0 {
+            self.unpriced = Some(id.clone());
         }
+        self.busted.insert(id, if has_price { (0, 0) } else { (-less.lots, value) });
+        // Where nothing says how much, that too is to be seen.
+        Some((price, less)).filter(|(_, less)| quantity == 0 || *less != Added::default())
     }
 
-    fn less(&mut self, price: Option<Price>, quantity: i64) -> Option<(Option<Price>, i64)> {
-        let known = self.made_down.min(quantity);
-        self.made_down -= known;
-        let quantity = quantity - known;
-        self.count(price.unwrap_or(Price(0)), -quantity);
-        (quantity > 0).then_some((price, quantity))
+    fn less(&mut self, price: Option<Price>, quantity: i64) -> Added {
+        let known = self.made_down.lots.min(quantity);
+        let new = quantity - known;
+        self.count(price.unwrap_or(Price(0)), -new);
+        let value = match price {
+            Some(price) => self.made_down.report(known, -i128::from(price.0) * i128::from(known)),
+            None => {
+                self.made_down = Estimate { lots: self.made_down.lots - known, ..Estimate::default() };
+                0
+            }
+        };
+        self.value += value;
+        Added { lots: -new, value }
     }
 
-    /// The market counts so many lots of 1e-9 more or less than it has reported, and no trade says it.
-    pub(super) fn offset(&mut self, lots: i128) {
+    /// The market counts so many lots of 1e-9 more or less than it has reported, and no trade says it. The value of the difference, as far
+    /// as the average gives it.
+    pub(super) fn offset(&mut self, lots: i128, (filled, average): (i128, Option<Price>)) -> i128 {
+        let value = self.lacks_value(filled, average).unwrap_or(0);
         self.inexact += lots;
-        self.made_down += i64::try_from(-lots / LOT).unwrap_or(0).max(0);
+        self.value += value;
+        let less = i64::try_from(-lots / LOT).unwrap_or(0).max(0);
+        if less > 0 {
+            self.made_down.add(less, value, filled);
+        }
+        value
     }
 
     /// A trade is corrected. What it was, where the correction is news.
-    pub(super) fn correct(&mut self, of: &str, new_id: &str, price: Price, quantity: i64) -> Corrected {
+    pub(super) fn correct(
+        &mut self,
+        (of, new_id): (&str, &str),
+        (price, quantity): (Price, i64),
+        time: Nanos,
+    ) -> Corrected {
         let (id, known) = self.current(of);
         let was = match known {
             // A correction brings a cancelled trade back.
-            Some(Trade::Is(at, _)) if self.busted.contains(&id) => (*at, 0),
+            Some(Trade::Is(at, _)) if self.is_busted(&id) => (*at, 0),
             Some(Trade::Is(at, traded)) => (*at, *traded),
             // Nothing of it was counted.
             Some(Trade::Inexact) => (price, 0),
@@ -327,6 +472,7 @@ impl Order {
             self.trades.insert(id, Trade::Now(new_id.to_owned()));
         }
         self.trades.insert(new_id.to_owned(), Trade::Is(price, quantity));
+        self.cancel_trade(was.1 - quantity, time);
         self.count(was.0, -was.1);
         self.count(price, quantity);
         Corrected::From(was.0, was.1)
@@ -351,6 +497,11 @@ impl Order {
             answered_up_to: 0,
         }
     }
+}
+
+/// Lots of 1e-9 × price.
+pub(super) fn value(lots: i128, price: Option<Price>) -> i128 {
+    price.map_or(0, |price| lots.saturating_mul(i128::from(price.0)) / LOT)
 }
 
 /// What a correction changes.

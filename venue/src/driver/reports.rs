@@ -40,8 +40,9 @@ impl Driver {
         let order_id = found.unwrap_or(OrderId(0));
         match (&report.says, stage) {
             // Executions count in every stage.
-            (Says::Trade { id, price, quantity }, _) => {
-                let traded = Traded { report, id, price: *price, quantity: quantity.0 };
+            (Says::Trade { id, price, quantity, filled }, _) => {
+                let filled = filled.map(|filled| filled.0);
+                let traded = Traded { report, id, price: *price, quantity: quantity.0, filled };
                 match stage {
                     Unknown => self.traded_elsewhere(traded, effects),
                     Sent | Working => self.traded(order_id, traded, effects),
@@ -51,11 +52,17 @@ impl Driver {
             (Says::Inexact { id, lots, price, text }, Unknown | Sent | Working | Ended) => {
                 self.traded_inexactly(report, (id, text), (*lots, *price), effects);
             }
-            (Says::Busted { id, price, quantity, filled }, Unknown | Sent | Working | Ended) => {
+            (Says::Busted { id, price, quantity, filled, works }, Unknown | Sent | Working | Ended) => {
                 self.busted(report, id, (*price, *quantity, *filled), effects);
+                if *works && stage == Ended {
+                    self.works_on(order_id, effects);
+                }
             }
-            (Says::Corrected { id, new_id, price, quantity }, Unknown | Sent | Working | Ended) => {
+            (Says::Corrected { id, new_id, price, quantity, works }, Unknown | Sent | Working | Ended) => {
                 self.corrected(report, (id, new_id), (*price, quantity.0), effects);
+                if *works && stage == Ended {
+                    self.works_on(order_id, effects);
+                }
             }
             // What another program sent for the account, or what is forgotten, is none of ours until it trades.
             (
@@ -107,28 +114,28 @@ impl Driver {
             // It was accepted: it has ended for a reason that the market found later.
             (Says::Rejected(reason), Working) => {
                 let has_traded = self.orders.get(&order_id).is_some_and(|order| order.traded > 0);
-                self.said_to_end(order_id, *reason, None, None, time, effects);
+                self.said_to_end(order_id, *reason, (None, None), None, time, effects);
                 if has_traded {
                     // It says that nothing has.
                     self.doubt(order_id, effects);
                 }
             }
-            (Says::Ended { reason, filled }, Sent | Working) => {
-                let filled = filled.map(|filled| filled.0);
-                self.said_to_end(order_id, *reason, filled, Some(&report.name), time, effects);
+            (Says::Ended { reason, filled, average }, Sent | Working) => {
+                let counted = (filled.map(|filled| filled.0), *average);
+                self.said_to_end(order_id, *reason, counted, Some(&report.name), time, effects);
             }
-            (Says::DoneForDay { filled }, Sent | Working) => {
-                let filled = filled.map(|filled| filled.0);
+            (Says::DoneForDay { filled, average }, Sent | Working) => {
+                let (filled, expired) = (filled.map(|filled| filled.0), Reason::Expired);
                 match self.outlives_the_day(order_id) {
                     true => {
                         self.accept(order_id, time, effects);
                         self.compare(order_id, filled, effects);
                     }
-                    false => self.said_to_end(order_id, Reason::Expired, filled, None, time, effects),
+                    false => self.said_to_end(order_id, expired, (filled, *average), None, time, effects),
                 }
             }
             (Says::Rejected(_), Ended) => self.ended.doubt(order_id, false),
-            (Says::Ended { filled, .. } | Says::DoneForDay { filled }, Ended) => {
+            (Says::Ended { filled, .. } | Says::DoneForDay { filled, .. }, Ended) => {
                 self.ended.doubt(order_id, false);
                 self.compare(order_id, filled.map(|filled| filled.0), effects);
             }
@@ -181,13 +188,13 @@ impl Driver {
         &mut self,
         order_id: OrderId,
         reason: Reason,
-        filled: Option<i128>,
+        (filled, average): (Option<i128>, Option<Price>),
         name: Option<&str>,
         time: Nanos,
         effects: &mut Effects,
     ) {
         let Some(order) = self.orders.get_mut(&order_id) else { return };
-        order.end = Some(End { status: OrderStatus::Cancelled, reason, filled, at: time });
+        order.end = Some(End { status: OrderStatus::Cancelled, reason, filled, average, at: time });
         self.end(order_id, name, time, effects);
     }
 
@@ -291,6 +298,7 @@ impl Driver {
         if let Some(end) = order.end.filter(is_there) {
             let (less, is_later) =
                 (end.filled.map_or(0, |filled| order.lacks(filled)), end.at >= order.last_trade);
+            let counted = (end.filled.unwrap_or(0), end.average);
             let reason = match end.reason {
                 Reason::Requested if self.is_closed => Reason::MarketClosed,
                 reason => reason,
@@ -303,7 +311,7 @@ impl Driver {
             };
             self.finish(order_id, end, name, time, effects);
             if less < 0 && is_later {
-                self.differs(order_id, less, time, effects);
+                self.differs(order_id, less, counted, time, effects);
             } else if less < 0 {
                 // A trade came behind the end: it counts, unless the market says otherwise.
                 self.doubt(order_id, effects);

@@ -9,6 +9,9 @@ use crate::market::OrderState;
 /// The state, how much has traded in lots of 1e-9, at which price on average, and the terms.
 type Said = (OrderState, Option<i128>, Option<Price>, Option<(Price, Quantity)>);
 
+/// After so many statuses in a row that count more than was reported, one counts that seems to be from before the last trade.
+const STALE: u32 = 6;
+
 impl Driver {
     pub(super) fn status(
         &mut self,
@@ -25,7 +28,7 @@ impl Driver {
         }
         let outlives = self.outlives_the_day(order_id);
         let Some(order) = self.orders.get_mut(&order_id) else { return };
-        let ended = |reason| Some(End { status: OrderStatus::Cancelled, reason, filled, at: time });
+        let ended = |reason| Some(End { status: OrderStatus::Cancelled, reason, filled, average, at: time });
         match state {
             OrderState::Pending => return,
             OrderState::None if !order.is_accepted => {
@@ -40,6 +43,7 @@ impl Driver {
                     status: OrderStatus::Cancelled,
                     reason: Reason::Expired,
                     filled: None,
+                    average: None,
                     at: time,
                 });
                 return self.end(order_id, None, time, effects);
@@ -50,12 +54,13 @@ impl Driver {
             OrderState::Rejected(reason) | OrderState::Ended(reason) => order.end = ended(reason),
             OrderState::DoneForDay if !outlives => order.end = ended(Reason::Expired),
             OrderState::Filled => {
-                order.end = Some(End { status: OrderStatus::Filled, reason: Reason::None, filled, at: time });
+                let (status, reason) = (OrderStatus::Filled, Reason::None);
+                order.end = Some(End { status, reason, filled, average, at: time });
             }
             OrderState::Working | OrderState::DoneForDay => {}
         }
         self.accept(order_id, time, effects);
-        if self.is_ahead(order_id, filled, time, effects) {
+        if self.is_ahead(order_id, (filled, average), time, effects) {
             return;
         }
         if let Some(filled) = filled
@@ -72,7 +77,7 @@ impl Driver {
     fn is_ahead(
         &mut self,
         order_id: OrderId,
-        filled: Option<i128>,
+        (filled, average): (Option<i128>, Option<Price>),
         time: Nanos,
         effects: &mut Effects,
     ) -> bool {
@@ -84,9 +89,11 @@ impl Driver {
             },
         };
         let lacks = filled.map_or(0, |filled| order.lacks(filled));
+        let is_stale = time < order.last_trade && time > Nanos(0);
         if lacks > 0 {
             order.ahead += 1;
-            if order.ahead == 1 {
+            // A status from before the last trade does not count it. Clocks of the market that disagree make all of them look so.
+            if order.ahead == 1 || is_stale && order.ahead < STALE {
                 self.ask(order_id, effects);
                 return true;
             }
@@ -94,9 +101,11 @@ impl Driver {
             return false;
         }
         order.ahead = 0;
-        // A status from before the last trade does not count it.
-        if lacks == 0 || time < order.last_trade || time == Nanos(0) {
+        if lacks == 0 || is_stale || time == Nanos(0) {
             order.behind = None;
+            if lacks == 0 && !is_stale {
+                self.reprice(order_id, (filled, average), time, effects);
+            }
             return false;
         }
         let is_again = order.behind.is_some_and(|(before, at)| before == lacks && at < time);
@@ -106,7 +115,7 @@ impl Driver {
             return true;
         }
         order.behind = None;
-        self.differs(order_id, lacks, time, effects);
+        self.differs(order_id, lacks, (filled.unwrap_or(0), average), time, effects);
         false
     }
 
@@ -126,17 +135,14 @@ impl Driver {
                 let works = state == OrderState::Working || self.outlives_the_day(order_id);
                 self.ended.doubt(order_id, works);
                 if works {
-                    effects.notes.push(format!(
-                        "order {order_id} has ended here and works at the market: it is cancelled there"
-                    ));
-                    self.withdraw(order_id, effects);
+                    self.works_on(order_id, effects);
                 }
             }
             OrderState::Ended(_) | OrderState::Rejected(_) | OrderState::Filled => {
                 self.ended.doubt(order_id, false);
             }
         }
-        if self.is_ahead(order_id, filled, time, effects) {
+        if self.is_ahead(order_id, (filled, average), time, effects) {
             // The answer may be lost.
             return self.ended.doubt(order_id, true);
         }
@@ -145,6 +151,15 @@ impl Driver {
         {
             self.missed(order_id, (filled, average), time, effects);
         }
+    }
+
+    /// An order that has ended here works at the market.
+    pub(super) fn works_on(&mut self, order_id: OrderId, effects: &mut Effects) {
+        effects
+            .notes
+            .push(format!("order {order_id} has ended here and works at the market: it is cancelled there"));
+        self.ended.doubt(order_id, true);
+        self.withdraw(order_id, effects);
     }
 
     /// The order works: what was refused of it is answered.

@@ -1,8 +1,8 @@
 //! What trades, and what of it is booked.
 
-use wire::{Execution, Fill, Nanos, OrderId, OrderStatus, Price, Quantity, Reason};
+use wire::{Execution, Fill, InstrumentId, Nanos, OrderId, OrderStatus, Price, Quantity, Reason, Side};
 
-use super::order::{Corrected, Order};
+use super::order::{Added, Corrected, Order, value};
 use super::{Driver, Effects};
 use crate::market::{Lots, Report};
 use crate::unbooked::{How, LOT, Settlement, Unbooked, Why};
@@ -14,25 +14,77 @@ pub(super) struct Traded<'a> {
     pub(super) id: &'a str,
     pub(super) price: Price,
     pub(super) quantity: i64,
+    /// So much of the order has traded with it, in lots of 1e-9, where the report gives it.
+    pub(super) filled: Option<i128>,
 }
 
 impl Driver {
     /// A trade of an order that has not ended.
     pub(super) fn traded(&mut self, order_id: OrderId, traded: Traded<'_>, effects: &mut Effects) {
-        let Some(order) = self.orders.get_mut(&order_id) else { return };
-        let (time, is_new) = (traded.report.time, !order.is_traded(traded.id));
-        let quantity = order.is_new(traded.id, traded.price, traded.quantity);
-        order.last_trade = order.last_trade.max(time);
-        let alarms = effects.alarms.len();
-        // A status had counted that much: whether it was this trade is seen when the order is asked for.
-        let is_swallowed = is_new && quantity < traded.quantity;
-        if quantity > 0 {
-            self.trade(order_id, traded.id, (traded.price, quantity), time, effects);
+        if self.contradicts(order_id, traded, effects) {
+            return;
+        }
+        let (alarms, time) = (effects.alarms.len(), traded.report.time);
+        let (added, is_doubtful) = self.add_trade(order_id, traded, effects);
+        if added.lots > 0 {
+            self.trade(order_id, traded.id, (traded.price, added.lots), time, effects);
             self.settle(order_id, time, effects);
         }
-        if is_swallowed || effects.alarms.len() > alarms {
+        if is_doubtful || effects.alarms.len() > alarms {
             self.look_again(order_id, effects);
         }
+    }
+
+    /// Counts a trade. What of it is new, and whether the market counts another quantity than its reports say so far.
+    fn add_trade(&mut self, order_id: OrderId, traded: Traded<'_>, effects: &mut Effects) -> (Added, bool) {
+        let Some(order) = self.known_mut(order_id) else { return (Added::default(), false) };
+        let is_new = !order.is_traded(traded.id);
+        let terms = (traded.price, traded.quantity);
+        let added = order.add_trade(traded.id, terms, traded.filled, traded.report.time);
+        order.last_trade = order.last_trade.max(traded.report.time);
+        let is_doubtful = match traded.filled.map(|filled| order.lacks(filled)) {
+            // A report that comes again is of a time when less had traded. One that counts more is of another trade.
+            Some(lacks) => lacks > 0 || is_new && lacks < 0,
+            // A status had counted that much: whether it was this trade is seen when the order is asked for.
+            None => is_new && added.lots < traded.quantity,
+        };
+        if added.value != 0 {
+            let why = if order.is_busted(traded.id) { Why::Busted } else { Why::Corrected };
+            let what = amount(order, why, 0, traded.price);
+            let what = Unbooked {
+                trade: traded.id.to_owned(),
+                value: added.value * i128::from(order.request.side.sign()),
+                time: traded.report.time,
+                text: "counted before without its price".to_owned(),
+                ..what
+            };
+            self.unbook(what, effects);
+        }
+        (added, is_doubtful)
+    }
+
+    /// Whether the report of a trade does not fit the order that it names. Then the trade is not booked.
+    fn contradicts(&mut self, order_id: OrderId, traded: Traded<'_>, effects: &mut Effects) -> bool {
+        let Some(order) = self.known_mut(order_id).filter(|order| !order.is_traded(traded.id)) else {
+            return false;
+        };
+        let ours = (order.request.instrument, order.request.side);
+        let (why, text) = if traded.report.of.is_some_and(|of| of != ours) {
+            (Why::Contradicts, format!("the order is to {} instrument {}", ours.1, ours.0.0))
+        } else if order.is_beyond_limit(traded.price) {
+            (Why::BeyondLimit, format!("the order's limit is {}", order.price))
+        } else {
+            return false;
+        };
+        self.accept(order_id, traded.report.time, effects);
+        let (added, _) = self.add_trade(order_id, traded, effects);
+        if let Some(order) = self.known_mut(order_id).filter(|_| added.lots > 0) {
+            let what = amount(order, why, added.lots, traded.price);
+            let (trade, time) = (traded.id.to_owned(), traded.report.time);
+            self.unbook(as_reported(Unbooked { trade, time, text, ..what }, traded.report.of), effects);
+        }
+        self.look_again(order_id, effects);
+        true
     }
 
     /// Part of an order traded; what follows says how the order stands. More than is left of it is not booked.
@@ -74,18 +126,16 @@ impl Driver {
 
     /// A trade of an order that has ended.
     pub(super) fn traded_after_end(&mut self, order_id: OrderId, traded: Traded<'_>, effects: &mut Effects) {
-        let Some(order) = self.ended.get_mut(order_id) else { return };
-        let is_new = !order.is_traded(traded.id);
-        let quantity = order.is_new(traded.id, traded.price, traded.quantity);
-        order.last_trade = order.last_trade.max(traded.report.time);
-        if is_new && quantity < traded.quantity {
+        if self.contradicts(order_id, traded, effects) {
+            return;
+        }
+        let (added, is_doubtful) = self.add_trade(order_id, traded, effects);
+        if is_doubtful || added != Added::default() {
             self.doubt(order_id, effects);
         }
-        let Some(order) = self.ended.get(order_id) else { return };
-        if quantity > 0 {
-            let what = amount(order, Why::AfterEnd, quantity, traded.price);
+        if let Some(order) = self.ended.get(order_id).filter(|_| added.lots > 0) {
+            let what = amount(order, Why::AfterEnd, added.lots, traded.price);
             let (trade, time) = (traded.id.to_owned(), traded.report.time);
-            self.doubt(order_id, effects);
             self.unbook(Unbooked { trade, time, ..what }, effects);
         }
     }
@@ -116,7 +166,7 @@ impl Driver {
             order: None,
             name: report.name.clone(),
             trade: id.to_owned(),
-            instrument: report.of.map(|(instrument, _)| instrument),
+            instrument: report.of.and_then(|(instrument, _)| listed(instrument)),
             side: report.of.map(|(_, side)| side),
             lots,
             price,
@@ -141,7 +191,7 @@ impl Driver {
         };
         self.accept(order_id, report.time, effects);
         let Some(order) = self.known_mut(order_id).filter(|order| !order.is_traded(id)) else { return };
-        order.note_inexact(id, lots);
+        order.note_inexact(id, lots, price);
         let lots = lots * i128::from(order.request.side.sign());
         let what = Unbooked {
             trade: id.to_owned(),
@@ -152,7 +202,7 @@ impl Driver {
             text: text.to_owned(),
             ..amount(order, Why::Inexact, 0, Price(0))
         };
-        self.unbook(what, effects);
+        self.unbook(as_reported(what, report.of), effects);
         self.look_again(order_id, effects);
     }
 
@@ -172,11 +222,18 @@ impl Driver {
         let Some(order) = self.known_mut(order_id) else { return };
         order.last_trade = order.last_trade.max(report.time);
         let (quantity, filled) = (quantity.map(|quantity| quantity.0), filled.map(|filled| filled.0));
-        let Some((price, less)) = order.bust(id, price, quantity, filled) else { return };
-        let what = amount(order, Why::Busted, -less, price.unwrap_or(Price(0)));
-        let text = if less == 0 { "the market does not say how much" } else { "" };
-        let what = Unbooked { trade: id.to_owned(), price, time: report.time, text: text.to_owned(), ..what };
-        self.unbook(what, effects);
+        let Some((price, added)) = order.bust(id, price, quantity, (filled, report.time)) else { return };
+        let what = amount(order, Why::Busted, added.lots, price.unwrap_or(Price(0)));
+        let text = if added == Added::default() { "the market does not say how much" } else { "" };
+        let what = Unbooked {
+            trade: id.to_owned(),
+            price,
+            value: what.value + added.value * i128::from(order.request.side.sign()),
+            time: report.time,
+            text: text.to_owned(),
+            ..what
+        };
+        self.unbook(as_reported(what, report.of), effects);
         self.look_again(order_id, effects);
     }
 
@@ -188,7 +245,7 @@ impl Driver {
         (price, quantity): (Price, i64),
         effects: &mut Effects,
     ) {
-        let traded = Traded { report, id: new_id, price, quantity };
+        let traded = Traded { report, id: new_id, price, quantity, filled: None };
         let Some(order_id) = self.found(report) else {
             // What it was is not known: it is listed as it is now.
             let lots = i128::from(quantity) * LOT;
@@ -199,7 +256,7 @@ impl Driver {
         let works = self.orders.contains_key(&order_id);
         let Some(order) = self.known_mut(order_id) else { return };
         order.last_trade = order.last_trade.max(report.time);
-        match order.correct(id, new_id, price, quantity) {
+        match order.correct((id, new_id), (price, quantity), report.time) {
             Corrected::Again => {}
             Corrected::First => {
                 match works {
@@ -229,14 +286,38 @@ impl Driver {
         }
     }
 
-    /// The market counts other lots than it has reported, and no trade says which: what differs is not booked.
-    pub(super) fn differs(&mut self, order_id: OrderId, lacks: i128, time: Nanos, effects: &mut Effects) {
+    /// The market counts other lots than it has reported, and no trade says which: what differs is not booked. `counted` is how
+    /// much has traded, and at which average price, where the market gives it.
+    pub(super) fn differs(
+        &mut self,
+        order_id: OrderId,
+        lacks: i128,
+        counted: (i128, Option<Price>),
+        time: Nanos,
+        effects: &mut Effects,
+    ) {
         let Some(order) = self.known_mut(order_id) else { return };
-        order.offset(lacks);
-        let lots = lacks * i128::from(order.request.side.sign());
+        let sign = i128::from(order.request.side.sign());
+        let (lots, value) = (lacks * sign, order.offset(lacks, counted) * sign);
         let why = if lacks < 0 { Why::LessTraded } else { Why::Inexact };
-        let what = Unbooked { price: None, time, lots, ..amount(order, why, 0, Price(0)) };
+        let what = Unbooked { price: None, time, lots, value, ..amount(order, why, 0, Price(0)) };
         self.unbook(what, effects);
+    }
+
+    /// A trade was cancelled and its price not given: what is left says it.
+    pub(super) fn reprice(
+        &mut self,
+        order_id: OrderId,
+        (filled, average): (Option<i128>, Option<Price>),
+        time: Nanos,
+        effects: &mut Effects,
+    ) {
+        let (Some(order), Some(filled)) = (self.known_mut(order_id), filled) else { return };
+        let Some((trade, value)) = order.reprice(filled, average) else { return };
+        let what = amount(order, Why::Busted, 0, Price(0));
+        let value = value * i128::from(order.request.side.sign());
+        let text = "by the average price of what is left".to_owned();
+        self.unbook(Unbooked { trade, price: None, value, time, text, ..what }, effects);
     }
 
     /// More has traded than was reported: a trade at the average price, booked where the order has not ended.
@@ -251,7 +332,7 @@ impl Driver {
         let Some(order) = self.known_mut(order_id) else { return };
         let lacks = order.lacks(filled);
         let Some(quantity) = i64::try_from(lacks / LOT).ok().filter(|_| lacks % LOT == 0) else {
-            return self.differs(order_id, lacks, time, effects);
+            return self.differs(order_id, lacks, (filled, average), time, effects);
         };
         let (price, quantity) = order.missing(filled, quantity, average);
         order.last_trade = order.last_trade.max(time);
@@ -347,6 +428,20 @@ fn amount(order: &Order, why: Why, quantity: i64, price: Price) -> Unbooked {
     }
 }
 
-fn value(lots: i128, price: Option<Price>) -> i128 {
-    price.map_or(0, |price| lots.saturating_mul(i128::from(price.0)) / LOT)
+/// With the instrument and the side of the report, where it gives them.
+fn as_reported(what: Unbooked, of: Option<(InstrumentId, Side)>) -> Unbooked {
+    let Some((instrument, side)) = of else { return what };
+    let sign = if what.side == Some(side) { 1 } else { -1 };
+    Unbooked {
+        instrument: listed(instrument),
+        side: Some(side),
+        lots: what.lots * sign,
+        value: what.value * sign,
+        ..what
+    }
+}
+
+/// None for an instrument that is not listed here.
+fn listed(instrument: InstrumentId) -> Option<InstrumentId> {
+    Some(instrument).filter(|instrument| instrument.0 > 0)
 }

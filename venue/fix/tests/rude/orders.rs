@@ -48,7 +48,7 @@ fn a_trade_that_is_cancelled_is_not_booked_and_stops_the_seat_until_it_is_settle
 fn a_correction_is_not_booked_and_a_cancel_of_the_corrected_trade_counts_what_it_is_now() {
     let (_folder, mut floor) = floor();
     let (_, name) = floor.working(Side::Sell, TimeInForce::Day);
-    floor.said("8", &trade(&name, "e1", "4", "4"));
+    floor.said("8", &trade(&name, "e1", "4", "4").replace("54=1|", "54=2|"));
     let correction = format!("11={name}|37=O1|17=e2|19=e1|150=G|39=1|55=SIM001|54=2|31=101|32=3|14=3|");
     floor.said("8", &correction);
     floor.said("8", &correction);
@@ -283,4 +283,130 @@ fn a_market_that_answers_only_for_all_orders_together_settles_their_fate() {
         );
     }
     assert_eq!(floor.last(lost), Some((OrderStatus::Rejected, Reason::MarketClosed)));
+}
+
+/// The fields of a status of a working order of ten lots at 100.
+fn status(filled: &str, average: &str) -> String {
+    format!("39=1|14={filled}|6={average}|38=10|44=100|55=SIM001|54=1|")
+}
+
+fn at(name: &str, id: &str, (quantity, price): (&str, &str), filled: &str) -> String {
+    trade(name, id, quantity, filled).replace("31=100|", &format!("31={price}|"))
+}
+
+/// The price and the quantity of each fill.
+fn fills(floor: &Floor) -> Vec<(i64, i64)> {
+    let fill = |execution: &Execution| match execution {
+        Execution::Fill(fill) => Some((fill.price.0 / wire::Price::ONE, fill.quantity.0)),
+        Execution::Update(_) => None,
+    };
+    floor.executions.iter().filter_map(fill).collect()
+}
+
+#[test]
+fn a_trade_behind_one_that_was_lost_is_booked_at_its_own_price() {
+    let (_folder, mut floor) = floor();
+    let (id, name) = floor.working(Side::Buy, TimeInForce::Day);
+    floor.said("8", &trade(&name, "e1", "2", "2"));
+    // Three at 98 are lost with the line.
+    floor.rude.statuses.insert(name.clone(), status("5", "98.8"));
+    floor.rude.hang_up();
+    floor.until("the end of the line", |floor| !floor.driver.is_up());
+    floor.until("the lost trade", |floor| floor.booked() == 5 * LOT);
+    floor.said("8", &at(&name, "e3", ("3", "97"), "8"));
+    floor.said("8", &at(&name, "e4", ("1", "96"), "9"));
+    assert_eq!(fills(&floor), [(100, 2), (98, 3), (97, 3), (96, 1)]);
+    // The lost one comes after all.
+    floor.rude.statuses.insert(name.clone(), status("9", "98.33333333"));
+    floor.said("8", &at(&name, "e2", ("3", "98"), "5"));
+    floor.hold(9, 0);
+    floor.said("8", &at(&name, "e5", ("1", "95"), "10"));
+    assert_eq!(floor.last(id), Some((OrderStatus::Filled, Reason::None)));
+    assert_eq!(fills(&floor).last(), Some(&(95, 1)));
+    assert_eq!(floor.alarms, Vec::<String>::new());
+}
+
+#[test]
+fn a_lost_trade_that_comes_late_at_another_price_says_the_difference() {
+    let (_folder, mut floor) = floor();
+    let (_, name) = floor.working(Side::Buy, TimeInForce::Day);
+    // No average: it is taken at the limit.
+    floor.rude.statuses.insert(name.clone(), "39=1|14=3|38=10|44=100|".to_owned());
+    floor.rude.hang_up();
+    floor.until("the end of the line", |floor| !floor.driver.is_up());
+    floor.until("the lost trade", |floor| floor.booked() == 3 * LOT);
+    floor.said("8", &at(&name, "e1", ("3", "98"), "3"));
+    floor.hold(3, 0);
+    let what = floor.driver.unbooked().next().unwrap();
+    assert_eq!((what.why.as_str(), what.value), ("corrected", -6 * LOT));
+}
+
+#[test]
+fn what_a_report_counts_more_than_has_come_is_asked_for() {
+    let (_folder, mut floor) = floor();
+    let (_, name) = floor.working(Side::Buy, TimeInForce::Day);
+    floor.said("8", &at(&name, "1", ("2", "100"), "2"));
+    floor.rude.statuses.insert(name.clone(), status("5", "98.8"));
+    // A report says that three more have traded, of which none came: its ExecID was used on an earlier day.
+    floor.said("8", &at(&name, "1", ("3", "98"), "5"));
+    floor.until("the trade", |floor| floor.booked() == 5 * LOT);
+    // The same with another id: two were lost before it.
+    floor.rude.statuses.insert(name.clone(), status("8", "98.5"));
+    floor.said("8", &at(&name, "3", ("1", "99"), "8"));
+    floor.until("the trade", |floor| floor.booked() == 8 * LOT);
+    assert_eq!(fills(&floor), [(100, 2), (98, 3), (99, 1), (97, 2)], "788 = 8 × 98.5");
+    assert_eq!(floor.alarms, Vec::<String>::new());
+}
+
+#[test]
+fn a_gap_fill_over_a_report_is_a_reason_to_ask() {
+    for (flag, kind) in [("123=Y|", "gap fill"), ("", "reset")] {
+        let (_folder, mut floor) = floor();
+        let (_, name) = floor.working(Side::Buy, TimeInForce::Day);
+        floor.rude.statuses.insert(name, status("5", "99"));
+        // The report of five lots has this number, and it is not sent.
+        let lost = floor.rude.number;
+        floor.rude.number += 2;
+        floor.rude.say_as(lost, "4", &format!("43=Y|122=20260101-00:00:00|{flag}36={}|", lost + 2));
+        floor.until(kind, |floor| floor.booked() == 5 * LOT);
+        floor.hold(5, 0);
+    }
+}
+
+#[test]
+fn a_trade_that_contradicts_its_order_is_not_booked() {
+    let (_folder, mut floor) = floor();
+    let (_, name) = floor.working(Side::Buy, TimeInForce::Day);
+    // A sale, another instrument, one that is not listed, and a price above the limit.
+    let sale = at(&name, "e1", ("2", "100"), "2").replace("54=1|", "54=2|");
+    floor.said("8", &sale);
+    floor.said("8", &sale);
+    floor.hold(0, -2);
+    floor.said("8", &at(&name, "e2", ("1", "100"), "3").replace("SIM001", "OTHER"));
+    floor.hold(0, -1);
+    floor.said("8", &at(&name, "e3", ("3", "1000"), "6"));
+    floor.hold(0, 2);
+    let why: Vec<_> = floor.driver.unbooked().map(|what| (what.why.as_str(), what.instrument)).collect();
+    let ours = Some(wire::InstrumentId(1));
+    assert_eq!(why, [("contradicts", ours), ("contradicts", None), ("beyond-limit", ours)]);
+    // The cancelled sale is one of those.
+    floor.said("8", &format!("11={name}|37=O1|17=b1|19=e1|150=H|39=1|55=SIM001|54=2|31=100|32=2|14=4|"));
+    floor.hold(0, 4);
+    // What does not contradict it is booked; it has six lots left at the market, and ten here.
+    floor.said("8", &at(&name, "e4", ("4", "99"), "8"));
+    floor.hold(4, 4);
+}
+
+#[test]
+fn a_bust_that_says_that_the_order_works_again_has_it_cancelled() {
+    let (_folder, mut floor) = floor();
+    let (id, name) = floor.working(Side::Buy, TimeInForce::Day);
+    floor.said("8", &trade(&name, "e1", "4", "4"));
+    floor.said("8", &trade(&name, "e2", "6", "10").replace("39=1", "39=2"));
+    assert_eq!(floor.last(id), Some((OrderStatus::Filled, Reason::None)));
+    // The market is not consistent: asked, it says that the order is filled.
+    floor.rude.statuses.insert(name.clone(), "39=2|14=6|6=100|38=10|44=100|".to_owned());
+    floor.said("8", &format!("11={name}|37=O1|17=b1|19=e1|150=H|39=1|55=SIM001|54=1|31=100|32=4|14=6|"));
+    assert_eq!(floor.next("F").get(41), Some(name.as_str()));
+    floor.hold(10, -4);
 }

@@ -109,7 +109,7 @@ impl Case {
         let has_traded = if matches!(state, "unknown" | "sent") { 0 } else { 4 };
         let (rest, moved) = match exec_type {
             ExecType::New => ("39=0|", 0),
-            ExecType::PartialFill | ExecType::Fill | ExecType::Trade => ("39=1|31=101|32=3|", 3),
+            ExecType::PartialFill | ExecType::Fill | ExecType::Trade => ("39=1|31=99|32=3|", 3),
             ExecType::DoneForDay => ("39=3|", 0),
             ExecType::Canceled => ("39=4|", 0),
             // To what was asked for.
@@ -123,7 +123,7 @@ impl Case {
             ExecType::Expired => ("39=C|", 0),
             ExecType::Restated => ("39=1|", 0),
             ExecType::PendingReplace => ("39=E|", 0),
-            ExecType::TradeCorrect if has_traded == 0 => ("39=1|19=e0|31=101|32=2|", 2),
+            ExecType::TradeCorrect if has_traded == 0 => ("39=1|19=e0|31=99|32=2|", 2),
             ExecType::TradeCorrect => ("39=1|19=e1|31=101|32=2|", -2),
             ExecType::TradeCancel => ("39=0|19=e1|31=100|32=4|", -4),
             ExecType::OrderStatus => ("39=1|", 0),
