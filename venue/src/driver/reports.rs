@@ -259,6 +259,8 @@ impl Driver {
             effects.executions.push(Execution::Update(update));
             if order.remaining() == 0 {
                 self.settle(order_id, time, effects);
+                // With less than has traded it may work on there.
+                self.look_again(order_id, effects);
             }
         }
         if is.0.is_some_and(|price| price != was.0) || is.1.is_some_and(|quantity| quantity != was.1) {

@@ -70,6 +70,10 @@ impl Driver {
         }
         self.end(order_id, None, time, effects);
         self.answer_refused(order_id, called, terms, (time, effects));
+        if state == OrderState::Working && !self.orders.contains_key(&order_id) {
+            // What has traded ended it here, and the market counts otherwise.
+            self.doubt(order_id, effects);
+        }
     }
 
     /// Whether the market counts another quantity traded than it has reported, and does so for the first time: reports may be under way,

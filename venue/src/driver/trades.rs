@@ -395,7 +395,7 @@ impl Driver {
     }
 
     /// What was executed changes how much of an order is left at the market: it is asked for.
-    fn look_again(&mut self, order_id: OrderId, effects: &mut Effects) {
+    pub(super) fn look_again(&mut self, order_id: OrderId, effects: &mut Effects) {
         match self.orders.contains_key(&order_id) {
             true => self.ask(order_id, effects),
             false => self.doubt(order_id, effects),

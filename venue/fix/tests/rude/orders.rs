@@ -410,3 +410,28 @@ fn a_bust_that_says_that_the_order_works_again_has_it_cancelled() {
     assert_eq!(floor.next("F").get(41), Some(name.as_str()));
     floor.hold(10, -4);
 }
+
+#[test]
+fn an_order_that_the_market_makes_smaller_than_what_has_traded_does_not_work_on_there() {
+    let (_folder, mut floor) = floor();
+    let (id, name) = floor.working(Side::Buy, TimeInForce::Day);
+    floor.said("8", &trade(&name, "e1", "7", "7"));
+    floor.rude.statuses.insert(name.clone(), "39=1|14=7|6=100|38=5|44=100|".to_owned());
+    floor.said("8", &format!("11={name}|37=O1|17=r1|150=D|378=5|39=1|55=SIM001|54=1|38=5|44=100|14=7|"));
+    assert_eq!(floor.last(id), Some((OrderStatus::Filled, Reason::None)));
+    assert_eq!(floor.next("F").get(41), Some(name.as_str()));
+}
+
+#[test]
+fn an_order_that_a_status_fills_here_and_that_works_there_is_cancelled_there() {
+    let (_folder, mut floor) = floor();
+    let (id, name) = floor.working(Side::Buy, TimeInForce::Day);
+    floor.said("8", &trade(&name, "e1", "7", "7"));
+    // A trade is cancelled that was never reported, and counts no less afterwards: three more have traded.
+    floor.rude.statuses.insert(name.clone(), "39=1|14=7|6=100|38=10|44=100|".to_owned());
+    floor.said("8", &format!("11={name}|37=O1|17=b1|19=e0|150=H|39=1|55=SIM001|54=1|31=100|32=3|14=7|"));
+    floor.until("the trade", |floor| floor.booked() == 10 * LOT);
+    floor.hold(10, -3);
+    assert_eq!(floor.last(id), Some((OrderStatus::Filled, Reason::None)));
+    assert_eq!(floor.next("F").get(41), Some(name.as_str()));
+}
