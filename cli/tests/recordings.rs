@@ -46,10 +46,12 @@ fn a_recording_is_read_as_the_rings_were() {
     for (journal, ring) in JOURNALS.iter().zip(&rings) {
         let whole = dump(journal, &[]);
         assert!(!ring.is_empty() && whole.len() >= ring.len(), "{journal}: {} frames", whole.len());
-        // The ring may have gone round on a slow host.
-        let first =
-            whole.iter().position(|frame| frame["position"] == ring[0]["position"]).expect("recorded");
-        assert_eq!(whole[first..first + ring.len()], **ring, "{journal}");
+        // A slow host reads a ring that goes round meanwhile in pieces, with gaps between them.
+        let mut recorded = whole.iter();
+        for frame in ring.iter().filter(|frame| frame["message"] != "gap") {
+            let found = recorded.find(|found| found["position"] == frame["position"]);
+            assert_eq!(found, Some(frame), "{journal}");
+        }
         // A part, by position, by time and by count.
         let middle = &whole[whole.len() / 2];
         let (position, time) = (middle["position"].to_string(), format!("{}ns", middle["time_ns"]));
