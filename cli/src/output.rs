@@ -1,6 +1,8 @@
 //! Printing: one JSON object, or tables for people.
 
+use std::borrow::Cow;
 use std::io::Write;
+use std::path::Path;
 
 use clap::ValueEnum;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
@@ -40,6 +42,11 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(std::io::Error::from)?;
     print(&text)
+}
+
+/// A path as text, for JSON: what of its name is not UTF-8 is replaced, as JSON holds nothing else.
+pub(crate) fn path(path: &Path) -> Cow<'_, str> {
+    path.to_string_lossy()
 }
 
 /// Text that somebody else wrote, for a terminal: what would steer it is shown as in `\n` and `\u{1b}`.

@@ -436,3 +436,18 @@ fn a_killed_exchange_finds_its_books_again() {
     );
     assert!(killed > kills() / 4, "{killed} kills");
 }
+
+#[test]
+fn a_market_of_strategies_alone_is_not_said_to_end_after_a_count_of_quotes() {
+    let home = Home::new();
+    let file = home.state_path().join("exchange.toml");
+    std::fs::write(
+        &file,
+        "[platform]\ninstance = \"endless\"\n[md]\nsource = \"exchange\"\n[strategies]\nprogram = \"builtin:taker\"\n\ncount = 0\n",
+    )
+    .unwrap();
+    let up = home.colo(&["up", &file.display().to_string(), "--stay"]);
+    assert!(up.status.success(), "{}", stderr(&up));
+    assert!(!stderr(&up).contains("md.count"), "{}", stderr(&up));
+    assert!(home.colo(&["down", "endless"]).status.success());
+}

@@ -442,3 +442,49 @@ fn a_run_that_is_read_late_says_what_it_does_not_know_and_when_it_began() {
     let ls = stdout(&home.colo(&["runs", "ls", "--dir", &home.state_path().display().to_string()]));
     assert!(ls.contains("in part"), "{ls}");
 }
+
+/// JSON holds UTF-8 alone, and a path need not be that.
+#[test]
+fn folders_whose_names_are_not_utf_8_are_shown_and_used() {
+    use std::os::unix::ffi::OsStrExt;
+    let home = Home::new();
+    let file = file(&home);
+    let odd = home.state_path().join(std::ffi::OsStr::from_bytes(b"odd\xff"));
+    fs::create_dir(&odd).expect("a folder");
+    let inside = |arguments: &[&str]| {
+        home.command(arguments).current_dir(&odd).env_remove("COLO_RUNS").output().expect("colo runs")
+    };
+    // In the current folder, which the platform's file names.
+    fs::copy(&file, odd.join("kept.toml")).expect("a copy");
+    let up = inside(&["up", "kept.toml", "--out", "runs/one"]);
+    assert!(up.status.success(), "{}", stderr(&up));
+    let verbs: [&[&str]; 9] = [
+        &["check", "kept.toml"],
+        &["explain", "kept.toml"],
+        &["runs", "ls"],
+        &["runs", "show"],
+        &["runs", "report"],
+        &["runs", "clean", "--dry-run", "--keep-bytes", "1B"],
+        &["sweep", "ls"],
+        &["journal", "verify", "--recording", "."],
+        &["recover", "."],
+    ];
+    for verb in verbs {
+        let output = inside(&[verb, &["--format", "json"]].concat());
+        let (code, said) = (output.status.code(), stderr(&output));
+        assert!(!said.contains("panicked"), "{verb:?}: {said}");
+        match code {
+            Some(0) => drop(serde_json::from_slice::<Value>(&output.stdout).expect("an object")),
+            // There is no recording.
+            _ => assert!(said.starts_with("colo: "), "{verb:?} ends with {code:?}: {said}"),
+        }
+    }
+    let listed: Value = serde_json::from_slice(&inside(&["runs", "ls", "--format", "json"]).stdout).unwrap();
+    assert_eq!(listed["runs"].as_array().map(Vec::len), Some(1), "{listed}");
+
+    // The environment names it.
+    let custom = home.state_path().join(std::ffi::OsStr::from_bytes(b"runs\xfe"));
+    let up = home.command(&["up", &file]).env("COLO_RUNS", &custom).output().expect("colo runs");
+    assert!(up.status.success(), "{}", stderr(&up));
+    assert_eq!(fs::read_dir(&custom).expect("the folder of runs").count(), 1);
+}

@@ -264,6 +264,8 @@ impl Master {
 pub(crate) fn last_errors(log: &Path, from: u64) -> String {
     let mut bytes = Vec::new();
     let read = File::open(log).and_then(|mut file| {
+        // A log that is shorter began again.
+        let from = if from <= file.metadata()?.len() { from } else { 0 };
         file.seek(SeekFrom::Start(from))?;
         file.read_to_end(&mut bytes)
     });

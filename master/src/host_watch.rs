@@ -73,6 +73,7 @@ impl Master {
         }
         self.places.host.looked = Instant::now();
         self.instance.registry.refresh_clock_offset(self.instance.clock);
+        self.bound_logs();
         let mut rings: Vec<PathBuf> = Vec::new();
         for mount in self.instance.backings.iter().filter_map(|backing| backing.huge.as_ref()) {
             let folder = self.instance.directory.on_huge_pages(mount);

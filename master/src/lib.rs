@@ -28,6 +28,7 @@ mod error;
 mod group;
 mod host_watch;
 mod lives;
+mod logs;
 mod memory;
 mod past;
 mod peer;

@@ -60,6 +60,7 @@ mod state;
 mod steps;
 mod stop;
 mod tally;
+mod umask;
 
 pub use accounts::{AccountError, AccountFinder, Accounts};
 pub use asking::Asked;
@@ -91,6 +92,7 @@ pub use state::{ANSWER_WORD, ASK_WORD, Counter, NodeState, Phase, kind_word, rea
 pub use steps::{Runner, Steps, Stepwise, ToItsEnd};
 pub use stop::StopFlag;
 pub use tally::{Tally, class_of};
+pub use umask::keep_own_permissions;
 
 // What components need from the journal crate, so that they can depend on this crate alone.
 pub use journal::layout::frame_bytes;

@@ -49,10 +49,16 @@ pub struct Shelved {
     pub manifest: Result<Manifest, ShelfError>,
 }
 
+/// A path for JSON, which holds only UTF-8: what of it is not is replaced.
+fn as_text<S: serde::Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
+}
+
 /// A folder that goes, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Removal {
     /// Which.
+    #[serde(serialize_with = "as_text")]
     pub folder: PathBuf,
     /// Its bytes.
     pub bytes: u64,

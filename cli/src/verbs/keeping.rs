@@ -37,14 +37,14 @@ impl Keeping {
         let defaults = PlatformSection::default();
         let section = platform.map_or(&defaults, |platform| &platform.config.platform);
         let keep = Keep { age: section.runs_keep_for, bytes: section.runs_keep_bytes.0 };
-        let root = |path: &str| (!path.is_empty()).then(|| Place::Root(absolute(Path::new(path))));
+        let root = |path: &Path| (!path.as_os_str().is_empty()).then(|| Place::Root(absolute(path)));
         let (place, is_default) = match (&out.out, &section.runs) {
             _ if out.no_out => (None, false),
             (Some(folder), _) => (Some(Place::Folder(absolute(folder))), false),
-            (None, Some(path)) => (root(path), false),
-            (None, None) => match env::var(RUNS_VARIABLE) {
-                Ok(path) => (root(&path).filter(|_| !stays), false),
-                Err(_) => (root(RUNS).filter(|_| !stays), true),
+            (None, Some(path)) => (root(Path::new(path)), false),
+            (None, None) => match env::var_os(RUNS_VARIABLE) {
+                Some(path) => (root(Path::new(&path)).filter(|_| !stays), false),
+                None => (root(Path::new(RUNS)).filter(|_| !stays), true),
             },
         };
         let read = |platform: &Platform| std::fs::read_to_string(&platform.file).ok();

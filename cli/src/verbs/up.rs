@@ -351,7 +351,7 @@ fn watch(running: &mut Running, stop: &StopFlag, kept: &mut Kept) -> Result<End,
 pub(super) fn expected_quotes(topology: &Topology) -> Option<u64> {
     let section = &topology.nodes.iter().find(|node| node.kind == topology::NodeKind::Md)?.section;
     let config: MdConfig = serde_json::from_value(section.clone()).ok()?;
-    let simulated = !config.source.has_flow() && config.count > 0;
+    let simulated = config.source == topology::config::MarketSource::Sim && config.count > 0;
     simulated.then(|| u64::from(config.instruments) * config.count)
 }
 

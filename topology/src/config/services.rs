@@ -52,6 +52,8 @@ section! {
         /// A node that was asked to stop and has not by then is killed.
         #[serde(with = "duration")]
         stop_timeout: Duration = Duration::from_secs(5) => Kind::Duration { min_ns: 1_000_000, max_ns: DAY_NS };
+        /// The log of a node that grows beyond this begins again; its last half of that is kept beside it, as NODE.log.1; 0B: no bound.
+        log_bytes: ByteSize = ByteSize::mib(64);
         /// How it waits, and whether it is started again.
         #[serde(flatten)]
         run: RunConfig = RunConfig::of(NodeKind::Master);

@@ -126,7 +126,7 @@ fn object(strategy: &str, recording: &Recording, outcome: &Outcome) -> Value {
         })
     });
     json!({
-        "recording": recording.folder(),
+        "recording": output::path(recording.folder()),
         "strategy": strategy,
         "frames": outcome.frames.values().sum::<u64>(),
         "journals": outcome.frames,

@@ -20,7 +20,7 @@ pub(super) fn clean(arguments: &Clean) -> Result<u8, Failure> {
     let freed: u64 = removals.iter().map(|removal| removal.bytes).sum();
     match arguments.format {
         Format::Json => output::print_json(&serde_json::json!({
-            "dir": root, "dry_run": arguments.dry_run, "removed": removals, "bytes": freed,
+            "dir": output::path(&root), "dry_run": arguments.dry_run, "removed": removals, "bytes": freed,
             "left": shelved.len() - removals.len(),
         }))?,
         Format::Text => {

@@ -56,7 +56,7 @@ pub(super) fn ls(arguments: &Ls) -> Result<u8, Failure> {
     let root = super::root(&arguments.dir);
     let rows: Vec<Row> = shelf::list(&root)?.iter().map(Row::of).collect();
     match arguments.format {
-        Format::Json => output::print_json(&serde_json::json!({ "dir": root, "runs": rows }))?,
+        Format::Json => output::print_json(&serde_json::json!({ "dir": output::path(&root), "runs": rows }))?,
         Format::Text if rows.is_empty() => {
             talk!("there is no run in {}: `colo up` makes one", root.display())
         }

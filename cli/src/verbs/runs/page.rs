@@ -17,9 +17,9 @@ pub(super) fn page(arguments: &Page) -> Result<u8, Failure> {
     put(&file, html.as_bytes()).map_err(Failure::system("write", &file))?;
     let faults = outcome::faults(&folder, &shelf::read(&folder)?);
     match arguments.format {
-        Format::Json => output::print_json(
-            &serde_json::json!({ "folder": folder, "file": file, "bytes": html.len(), "faults": faults }),
-        )?,
+        Format::Json => output::print_json(&serde_json::json!({
+            "folder": output::path(&folder), "file": output::path(&file), "bytes": html.len(), "faults": faults,
+        }))?,
         Format::Text => {
             let shown = super::super::keeping::shown(&file).display().to_string();
             output::print(&format!("{}, {}\n", output::escaped(&shown), bytes(html.len() as u64)))?;

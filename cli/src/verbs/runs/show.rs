@@ -19,7 +19,7 @@ pub(super) fn show(arguments: &One) -> Result<u8, Failure> {
         Format::Json => {
             let state = manifest.state_word();
             output::print_json(
-                &json!({ "folder": folder, "state": state, "faults": faults, "run": manifest }),
+                &json!({ "folder": output::path(&folder), "state": state, "faults": faults, "run": manifest }),
             )?
         }
         Format::Text => output::print(&text(&folder, &manifest))?,

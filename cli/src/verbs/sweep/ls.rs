@@ -39,7 +39,10 @@ pub(super) fn ls(arguments: &Ls) -> Result<u8, Failure> {
     };
     let rows: Vec<Row> = all.iter().filter_map(|(_, folder)| row(folder)).collect();
     match arguments.format {
-        Format::Json => output::print_json(&serde_json::json!({ "dir": arguments.dir, "sweeps": rows }))?,
+        Format::Json => {
+            let dir = output::path(&arguments.dir);
+            output::print_json(&serde_json::json!({ "dir": dir, "sweeps": rows }))?;
+        }
         Format::Text if rows.is_empty() => {
             talk!("there is no sweep in {}: `colo sweep FILE` makes one", arguments.dir.display());
         }

@@ -14,7 +14,9 @@ pub(super) fn page(arguments: &Report) -> Result<u8, Failure> {
     std::fs::write(&file, &html).map_err(Failure::system("write", &file))?;
     match arguments.format {
         Format::Json => {
-            output::print_json(&serde_json::json!({ "folder": folder, "file": file, "bytes": html.len() }))?;
+            output::print_json(&serde_json::json!({
+                "folder": output::path(&folder), "file": output::path(&file), "bytes": html.len()
+            }))?;
         }
         Format::Text => {
             let shown = super::super::keeping::shown(&file).display().to_string();

@@ -185,11 +185,11 @@ fn answer(checked: &Checked, bill: &Bill) -> serde_json::Value {
         let values: Vec<&str> = one.values.iter().map(|value| value.text.as_str()).collect();
         json!({ "key": one.key, "values": values })
     };
-    let day = |day: &::sweep::Day| json!({ "name": day.name, "files": day.files, "part": if day.is_test { "test" } else { "train" } });
+    let day = |day: &::sweep::Day| json!({ "name": day.name, "files": output::path(&day.files), "part": if day.is_test { "test" } else { "train" } });
     json!({
-        "file": sweep.file,
+        "file": output::path(&sweep.file),
         "name": sweep.name,
-        "platform": sweep.platform,
+        "platform": output::path(&sweep.platform),
         "strategy": sweep.config.strategy,
         "measure": sweep.config.measure,
         "goal": sweep.goal(),

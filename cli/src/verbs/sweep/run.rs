@@ -204,8 +204,8 @@ fn answer(store: &Store, session: &Session) -> serde_json::Value {
     let state = if session.is_interrupted { "interrupted" } else { "finished" };
     let table: PathBuf = store.folder().join(::sweep::TABLE);
     json!({
-        "folder": store.folder(),
-        "table": table,
+        "folder": output::path(store.folder()),
+        "table": output::path(&table),
         "name": store.manifest.name,
         "state": state,
         "runs": progress.runs,

@@ -141,10 +141,10 @@ fn answer(
         names.filter(|day| split.is_test(day) == is_test).collect()
     };
     json!({
-        "folder": results.folder,
+        "folder": output::path(&results.folder),
         "name": manifest.name,
         "state": results.state_word(),
-        "platform": manifest.platform,
+        "platform": output::path(&manifest.platform),
         "strategy": manifest.strategy,
         "measure": judgement.measure,
         "goal": goal,
