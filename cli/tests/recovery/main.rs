@@ -59,6 +59,7 @@ fn outcome(
     let announced = announced(&report);
     let mut audit = Audit { fulls, ..audit::audit(&records, &announced) };
     audit.totals(&status, &report, &records);
+    audit.faults.extend(platform.audited());
     audit.faults.extend(platform.left().into_iter().map(|what| format!("`down` leaves {what}")));
     let faults = audit.faults.len();
     println!("{name}, {load:?}: {kills} kills (seed {seed}): {faults} faults; {audit}");
@@ -183,6 +184,12 @@ fn whoever_dies_while_the_platform_stops_leaves_nothing_undone() {
         }
     }
     assert!(faults.is_empty(), "{} faulty stops:\n{}", faults.len(), faults.join("\n"));
+}
+
+#[test]
+fn accounts_whose_parts_die_hold_what_an_audit_computes() {
+    let kinds = [Kind::Td, Kind::Matching, Kind::Ledger, Kind::Strategy, Kind::Recorder];
+    killed_again_and_again("parts of a desk", Load::Desk, &kinds);
 }
 
 #[test]

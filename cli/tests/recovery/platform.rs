@@ -173,6 +173,29 @@ impl Platform {
         serde_json::from_slice(&output.stdout).expect("a report")
     }
 
+    /// What `colo audit` finds in the recording of its run; nothing where it is not recorded.
+    pub(crate) fn audited(&self) -> Vec<String> {
+        let recordings = self.state.path().join("recordings");
+        if !recordings.exists() {
+            return Vec::new();
+        }
+        let folder = recordings.display().to_string();
+        let asked = self.start(&["audit", "--recording", &folder, "--format", "json"], Stdio::piped());
+        let output = asked.wait_with_output().expect("its output");
+        if output.status.success() {
+            return Vec::new();
+        }
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let findings = report["findings"].as_array().into_iter().flatten().map(ToString::to_string);
+        let findings: Vec<String> = findings.take(5).collect();
+        vec![format!(
+            "`colo audit` ends with {:?}: {}{}",
+            output.status.code(),
+            findings.join("; "),
+            String::from_utf8_lossy(&output.stderr)
+        )]
+    }
+
     /// What is left of it after `down`: files under its root, and processes that were started for it.
     pub(crate) fn left(&self) -> Vec<String> {
         let mut left = Vec::new();
