@@ -77,5 +77,5 @@ pub use trace::{
 pub use unfinished::{Unfinished, Work};
 pub use unrecorded::Unrecorded;
 pub use verify::{RegistryReport, verify_registry};
-pub use view::{DamagedJournal, InstanceView, JournalView, Journals, SeatView, ViewError};
+pub use view::{CLOCK_DIFFERS_NS, DamagedJournal, InstanceView, JournalView, Journals, SeatView, ViewError};
 pub use watch::Watch;

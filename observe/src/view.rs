@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 use std::{fs, io};
 
 use journal::process::ProcessIdentity;
@@ -14,6 +15,9 @@ use serde::Serialize;
 use topology::{NodeKind, Topology};
 
 use crate::timeline::SeatLook;
+
+/// A platform's clock that is further off the host's is spoken of.
+pub const CLOCK_DIFFERS_NS: u64 = 1_000_000_000;
 
 /// An instance as it stands in shared memory, live or dead.
 #[derive(Debug)]
@@ -293,6 +297,13 @@ impl InstanceView {
             }
         }
         Ok(journals)
+    }
+
+    /// By how much the platform's clock is ahead of the host's, in nanoseconds; behind it: below zero. They differ where the host's was put
+    /// right since the platform came up, or was behind a recording that it goes on from.
+    pub fn clock_ahead_ns(&self) -> i64 {
+        let host = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(i128::from(self.clock.now()) - host.as_nanos() as i128).unwrap_or(i64::MAX)
     }
 
     /// What the platform's clock and the kernel's monotonic one say at about the same moment.

@@ -131,8 +131,14 @@ fn text(report: &Status, recordings: &[String], killed: &[Kills]) -> String {
             "; its master is gone, its nodes run in another pid namespace: `colo up` there takes it over"
         }
     };
-    let mut text =
-        format!("instance {}: {}, clock {}{master}\n\n", report.instance, report.phase, report.clock);
+    let (instance, phase, clock) = (&report.instance, report.phase, report.clock);
+    let mut text = format!("instance {instance}: {phase}, clock {clock}{master}\n\n");
+    if phase != "dead" && report.clock_ahead_ns.unsigned_abs() > observe::CLOCK_DIFFERS_NS {
+        let seconds = report.clock_ahead_ns as f64 / 1e9;
+        text.push_str(&format!(
+            "CLOCK: the platform's is {seconds:+.1} s off the host's, and stays so until it is brought up again\n\n"
+        ));
+    }
     let nodes = report.nodes.iter().map(|node| {
         vec![
             node.seated.node.clone(),

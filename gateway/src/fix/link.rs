@@ -236,7 +236,7 @@ impl Link {
         }
         if silent > self.heartbeat * 6 / 5 && !self.tested {
             self.tested = true;
-            self.send("1", Fields::default().with(112, utc(self.place.now()))).await?;
+            self.send("1", Fields::default().with(112, utc(self.place.sending_time()))).await?;
         }
         if now.duration_since(self.wrote) >= self.heartbeat {
             self.send("0", Fields::default()).await?;
@@ -268,7 +268,7 @@ impl Link {
         answers: Option<(String, bool)>,
     ) -> Result<(), End> {
         // To the millisecond, as all versions have it.
-        let time = utc(self.place.now())[..21].to_owned();
+        let time = utc(self.place.sending_time())[..21].to_owned();
         // What keeps the session going, and prices that have passed, are not sent again.
         let is_kept = !matches!(kind, "0" | "1" | "2" | "4" | "5" | "A" | "W" | "X");
         let message = is_kept.then(|| (kind.to_owned(), body.0.clone(), time.clone()));
@@ -324,7 +324,7 @@ impl Link {
             self.reject(message, &Wrong { tag: 0, reason: 9, text: text.to_owned() }).await?;
             return Err(Some(text.to_owned()));
         }
-        if let Some(text) = self.entry.late(message, self.place.now()) {
+        if let Some(text) = self.entry.late(message, self.place.sending_time()) {
             self.reject(message, &Wrong { tag: 52, reason: 10, text: text.clone() }).await?;
             return Err(Some(text));
         }
@@ -433,7 +433,7 @@ impl Link {
         let mut next = from;
         for sent in self.store.sent(from, to) {
             self.fill(next, sent.sequence).await?;
-            let time = utc(self.place.now())[..21].to_owned();
+            let time = utc(self.place.sending_time())[..21].to_owned();
             let header = self.header(&sent.kind, sent.sequence, &time, Some(&sent.time));
             let bytes = codec::message(self.begin, &(header.0 + &sent.body));
             self.write(&bytes).await?;
@@ -447,7 +447,7 @@ impl Link {
         if from >= to {
             return Ok(());
         }
-        let time = utc(self.place.now())[..21].to_owned();
+        let time = utc(self.place.sending_time())[..21].to_owned();
         let header = self.header("4", from, &time, Some(&time));
         let body = Fields::default().with(123, 'Y').with(36, to);
         let bytes = codec::message(self.begin, &(header.0 + &body.0));

@@ -55,7 +55,7 @@ pub(super) async fn serve(place: &Rc<Place>, bell: &Rc<Notify>, mut stream: Stre
         Err(why) => {
             log::warn!("FIX: {} may not log on: {why}", peer.address);
             // Outside of any session: its number means nothing.
-            let last = goodbye(&message, &why, place.now());
+            let last = goodbye(&message, &why, place.sending_time());
             let _ = stream.write_all(&last).await;
             let _ = stream.shutdown().await;
             return;
@@ -72,7 +72,7 @@ pub(super) async fn serve(place: &Rc<Place>, bell: &Rc<Notify>, mut stream: Stre
     let seat = match take_over(place, &key, &message, &logon, &peer).await {
         Ok(seat) => seat,
         Err(why) => {
-            let last = goodbye(&message, &why, place.now());
+            let last = goodbye(&message, &why, place.sending_time());
             let _ = stream.write_all(&last).await;
             return;
         }
@@ -88,7 +88,7 @@ pub(super) async fn serve(place: &Rc<Place>, bell: &Rc<Notify>, mut stream: Stre
         }
         Err(error) => {
             log::error!("FIX: {error}");
-            let last = goodbye(&message, "the state of this session cannot be read", place.now());
+            let last = goodbye(&message, "the state of this session cannot be read", place.sending_time());
             let _ = stream.write_all(&last).await;
         }
     }
@@ -194,7 +194,7 @@ fn read(place: &Place, message: &Message, peer: &Peer, certificate: Option<&str>
     if let Some(tag) = message.repeated(|tag| words::is_single(message.kind(), tag)) {
         return Err(format!("tag {tag} appears more than once"));
     }
-    if let Some(why) = entry.late(message, place.now()) {
+    if let Some(why) = entry.late(message, place.sending_time()) {
         return Err(why);
     }
     let guard = &place.shared.guard;

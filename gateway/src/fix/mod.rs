@@ -25,7 +25,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
@@ -108,8 +108,15 @@ pub(crate) fn start(
 }
 
 impl Place {
+    /// By the platform's clock, as all times of journals are.
     fn now(&self) -> u64 {
         self.shared.node.now()
+    }
+
+    /// By the host's clock, which is put right while a platform runs: SendingTime (52) is held against that of the other side.
+    fn sending_time(&self) -> u64 {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
     }
 
     fn ring(&self) {

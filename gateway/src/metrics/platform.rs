@@ -23,6 +23,10 @@ pub(super) fn families(look: &Look, kills: Option<u64>) -> Vec<Family> {
         Family::gauge("colo_master_up", "1 while a master process lives", None)
             .with(u64::from(look.state.has_master())),
     );
+    let help = "By how much the platform's clock is ahead of the host's";
+    let mut clock = Family::gauge("colo_clock_ahead", help, Some(Unit::Seconds));
+    clock.add(Vec::new(), look.clock_ahead_ns as f64 / 1e9);
+    all.push(clock);
     all.extend(totals(look));
     if let Some(kills) = kills {
         let help = "Kill switches that have fallen and are not lifted";

@@ -38,16 +38,18 @@ pub(crate) struct Look {
     pub(crate) totals: Totals,
     /// By the platform's clock.
     pub(crate) at_ns: u64,
+    /// By how much that is ahead of the host's.
+    pub(crate) clock_ahead_ns: i64,
 }
 
 impl Look {
     pub(crate) fn take(instance: &InstanceDir) -> Result<Look, String> {
         let view = InstanceView::open(instance.clone()).map_err(|error| error.to_string())?;
-        let at_ns = view.clock().now();
+        let (at_ns, clock_ahead_ns) = (view.clock().now(), view.clock_ahead_ns());
         let state = State::read(&view).map_err(|error| error.to_string())?;
         let topology = view.topology().ok();
         let totals = topology.as_ref().map(|made| Totals::read(&view, made).0).unwrap_or_default();
-        Ok(Look { view, state, topology, totals, at_ns })
+        Ok(Look { view, state, topology, totals, at_ns, clock_ahead_ns })
     }
 
     /// Market data as it comes in: each journal of it.

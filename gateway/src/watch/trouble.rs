@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use node::{Counter, NodeState, Phase};
+use observe::CLOCK_DIFFERS_NS;
 use serde::Serialize;
 use topology::{NodeKind, Stream};
 use utoipa::ToSchema;
@@ -21,7 +22,7 @@ const RECENT: Duration = Duration::from_secs(10);
 /// Something that is not as it should be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct TroubleView {
-    /// `phase`, `dead`, `restarted`, `stale`, `feed`, `losing`, `disk`, `damaged`, `killed`.
+    /// `phase`, `dead`, `restarted`, `stale`, `feed`, `losing`, `disk`, `damaged`, `killed`, `clock`.
     pub(crate) kind: &'static str,
     /// Which node, journal or account.
     pub(crate) who: String,
@@ -102,6 +103,10 @@ impl Watcher {
         }
         for kill in kills {
             found.push(trouble("killed", &format!("{} {}", kill.scope, kill.name), kill.why));
+        }
+        if look.clock_ahead_ns.unsigned_abs() > CLOCK_DIFFERS_NS {
+            let off = format!("{:+} ms", look.clock_ahead_ns / 1_000_000);
+            found.push(trouble("clock", &state.instance, off));
         }
         found.extend(self.losing(look, now));
         found

@@ -27,6 +27,8 @@ pub struct Status {
     pub foreign: bool,
     /// What its clock is made from.
     pub clock: &'static str,
+    /// By how much it is ahead of the host's clock; behind it: below zero.
+    pub clock_ahead_ns: i64,
     /// What the journals have held since the instance was made; `None` where its topology cannot be read.
     pub totals: Option<Totals>,
     /// What came of matching since then; `None` likewise.
@@ -66,6 +68,7 @@ impl Status {
             master,
             foreign: view.is_foreign(),
             clock: view.clock().source().as_str(),
+            clock_ahead_ns: view.clock_ahead_ns(),
             stages: Stages::read(view, topology.as_ref(), &totals.clone().unwrap_or_default()),
             totals,
             matched,
