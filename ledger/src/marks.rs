@@ -118,10 +118,17 @@ impl Marks {
         self.latest(instrument).map(|latest| latest.mark = mark).is_some()
     }
 
-    /// Takes over a quote from a snapshot. A mark that is there already may come from a later trade, and stays.
+    /// Takes over a quote from a snapshot. A mark that is there already may come from a later trade, and stays. The quote shows what the
+    /// book was like: a trade that comes before the next quote is not measured by it, for the market may have moved since.
     pub(crate) fn restore_quote(&mut self, quote: &Quote) -> bool {
         let before = self.mark(quote.instrument);
-        self.on_quote(quote) && (!before.is_some() || self.restore_mark(quote.instrument, before))
+        if !self.on_quote(quote) || before.is_some() && !self.restore_mark(quote.instrument, before) {
+            return false;
+        }
+        if let Some(latest) = self.latest(quote.instrument) {
+            (latest.bid, latest.ask) = (None, None);
+        }
+        true
     }
 
     pub(crate) fn mark(&self, instrument: InstrumentId) -> Price {
@@ -262,5 +269,18 @@ mod tests {
             assert!(!marks.on_trade(&TradePrint { instrument: InstrumentId(id), ..trade(1) }));
         }
         assert_eq!(marks.quotes().count(), 0);
+    }
+
+    #[test]
+    fn a_trade_behind_a_restart_is_not_measured_by_the_book_of_before() {
+        let mut marks = Marks::default();
+        assert!(marks.restore_mark(InstrumentId(1), Price(945)));
+        assert!(marks.restore_quote(&quote(940, 950, 945)));
+        assert_eq!(marks.mark(InstrumentId(1)), Price(945));
+        // The market has gone up since the snapshot.
+        assert!(marks.on_trade(&trade(1_050)));
+        assert_eq!(marks.mark(InstrumentId(1)), Price(1_050));
+        assert!(marks.on_quote(&quote(1_040, 1_060, 0)));
+        assert_eq!(marks.mark(InstrumentId(1)), Price(1_050));
     }
 }

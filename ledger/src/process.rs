@@ -65,12 +65,19 @@ fn run<R: Runner>(mut node: Node, runner: R) -> Result<R::Outcome, RunError> {
     let (read, most_read_again) =
         (input.map_or(0, Input::position), input.map_or(u64::MAX, |input| input.capacity() / 4));
     let state = node.take_output("state")?;
+    // The depth, or where nobody wants that the best.
+    let quotes = node.input("quotes").or_else(|_| node.input("best"))?;
+    let market_at_start =
+        node.inputs().get(quotes.0).filter(|input| input.position() < input.head()).map(Input::head);
     let desk = match desk {
         // Its topics are everybody and the seats.
         Some(section) => {
             let mut keeper = Keeper::new(&mut node, &section, interval, state.topics)?;
             // Before its first look at the accounts.
             listed.iter().for_each(|instrument| keeper.listed(instrument));
+            if let Some(head) = market_at_start.filter(|_| !node.assignment().deterministic) {
+                keeper.market_at_start(head);
+            }
             Some(Box::new(keeper))
         }
         None => None,
@@ -78,8 +85,7 @@ fn run<R: Runner>(mut node: Node, runner: R) -> Result<R::Outcome, RunError> {
     let ledger = Ledger {
         instruments: node.input("instruments")?,
         events: node.input("events")?,
-        // The depth, or where nobody wants that the best.
-        quotes: node.input("quotes").or_else(|_| node.input("best"))?,
+        quotes,
         executions,
         market: Quiescence::watch(node.instance(), |name| name == market)
             .map_err(|error| RunError::failed(format!("journal `{market}`: {error}")))?,
@@ -390,6 +396,9 @@ impl Component for Ledger {
             }
             anomaly
         } else if input == self.quotes {
+            if let Some(desk) = &mut self.desk {
+                desk.market_read(frame.position + node::frame_bytes(frame.payload.len() as u64));
+            }
             match frame.message_id {
                 Quote::ID | Best::ID => context.add(Counter::Quotes, 1),
                 TradePrint::ID => context.add(Counter::Trades, 1),

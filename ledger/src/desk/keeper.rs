@@ -130,6 +130,16 @@ impl Keeper {
         self.read = position;
     }
 
+    /// The market had this head when the ledger was started: marks wait until it is read.
+    pub(crate) fn market_at_start(&mut self, head: u64) {
+        self.pacer.hold_until(head);
+    }
+
+    /// The market is read up to this position.
+    pub(crate) fn market_read(&mut self, position: u64) {
+        self.pacer.market_read(position);
+    }
+
     /// md has listed an instrument.
     pub(crate) fn listed(&mut self, instrument: &Instrument) {
         self.listed.set(instrument);

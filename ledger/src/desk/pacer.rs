@@ -13,6 +13,8 @@ pub(crate) struct Pacer {
     instruments: Vec<Paced>,
     /// When each changed mark may go.
     waiting: BTreeSet<(u64, InstrumentId)>,
+    /// Prices are of the past as long as the market is not read up to here: none goes.
+    market_at_start: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +33,17 @@ const UNKNOWN: Paced = Paced { price: Price::NONE, told: Price::NONE, not_before
 impl Pacer {
     /// `every`: nanoseconds; zero: each change at once.
     pub(crate) fn new(every: u64) -> Pacer {
-        Pacer { every, instruments: Vec::new(), waiting: BTreeSet::new() }
+        Pacer { every, instruments: Vec::new(), waiting: BTreeSet::new(), market_at_start: None }
+    }
+
+    /// No mark goes before the market is read up to this position: a successor reads it from the oldest price on that the ring holds.
+    pub(crate) fn hold_until(&mut self, position: u64) {
+        self.market_at_start = Some(position);
+    }
+
+    /// The market is read up to this position.
+    pub(crate) fn market_read(&mut self, position: u64) {
+        self.market_at_start = self.market_at_start.filter(|start| position < *start);
     }
 
     /// The latest price of an instrument.
@@ -52,6 +64,9 @@ impl Pacer {
 
     /// The mark that goes next, if one may go now.
     pub(crate) fn next(&mut self, now: u64) -> Option<Mark> {
+        if self.market_at_start.is_some() {
+            return None;
+        }
         while let Some(&(due, instrument)) = self.waiting.first() {
             if due > now {
                 return None;
@@ -98,7 +113,8 @@ impl Pacer {
 
     /// When the next mark may go.
     pub(crate) fn deadline(&self) -> Option<u64> {
-        self.waiting.first().map(|(due, _)| *due)
+        let first = self.waiting.first().filter(|_| self.market_at_start.is_none());
+        first.map(|(due, _)| *due)
     }
 
     fn line_up(&mut self, instrument: InstrumentId) {
@@ -225,5 +241,22 @@ mod tests {
         pacer.skip(&mark(ONE, 10), 50, 7);
         assert_eq!(pacer.deadline(), Some(57));
         assert_eq!(drain(&mut pacer, 57), [(1, 10)]);
+    }
+
+    #[test]
+    fn a_successor_sends_no_price_that_its_predecessor_had_seen_pass() {
+        let instrument = InstrumentId(3);
+        let mut pacer = Pacer::new(100);
+        pacer.was_sent(&mark(instrument, 105));
+        pacer.in_play(instrument);
+        pacer.hold_until(1_000);
+        for (position, price) in [(400, 94), (700, 95), (999, 96)] {
+            pacer.price(instrument, Price(price));
+            pacer.market_read(position);
+            assert_eq!((pacer.next(5), pacer.deadline()), (None, None), "{position}");
+        }
+        pacer.price(instrument, Price(106));
+        pacer.market_read(1_000);
+        assert_eq!(pacer.next(5), Some(mark(instrument, 106)));
     }
 }
