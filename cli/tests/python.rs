@@ -261,6 +261,87 @@ class Seller(Base):
 colo.run(Buyer, Seller)
 "#;
 
+const FORKS: &str = r#"
+import colo, os, time
+
+class Forks(colo.Strategy):
+    def __init__(self):
+        self.heard = 0
+
+    def attempt(self, ctx, quote):
+        sent, refusals = 0, set()
+        for _ in range(50):
+            try:
+                ctx.order(colo.Side.BUY, quote.instrument, 100, quote.ask_price, time_in_force=colo.TimeInForce.IOC)
+                sent += 1
+            except Exception as error:
+                refusals.add(str(error))
+        return f"{sent} sent, {sorted(refusals)}"
+
+    def on_quote(self, ctx, quote):
+        self.heard += 1
+        note = lambda name, text: (open(name + ".new", "w").write(text), os.rename(name + ".new", name))
+        if self.heard == 20 and not os.path.exists("helper"):
+            if os.fork() == 0:
+                os.setsid()
+                note("child", self.attempt(ctx, quote))
+                note("helper", str(os.getpid()))
+                time.sleep(600)
+                os._exit(0)
+            if os.fork() == 0:
+                # As a script ends: through what Python, and the library below, do at an exit.
+                raise SystemExit(0)
+            if os.fork() == 0:
+                # Back into the node's own loop.
+                return
+            note("parent", self.attempt(ctx, quote))
+
+colo.run(Forks)
+"#;
+
+/// A child of a strategy's fork sends nothing, ends nothing, and keeps nothing when it outlives the strategy.
+#[test]
+fn a_child_that_a_strategy_forks_has_no_part_in_the_platform() {
+    let Some(python) = interpreter() else { return };
+    let home = Home::new();
+    let program = home.state_path().join("forks.py");
+    let here = home.state_path().display().to_string();
+    std::fs::write(
+        &program,
+        FORKS.replace("import colo, os, time", &format!("import colo, os, time\nos.chdir({here:?})")),
+    )
+    .unwrap();
+    let file = home.state_path().join("forked.toml");
+    let text = format!(
+        "[platform]\ninstance = 'forked'\n[md]\ninstruments = 1\ninterval = '10ms'\ncount = 0\n[[strategies.group]]\n\
+         name = 'forks'\nprogram = '{}'\ncount = 1\nrestart = 'on-failure'\n",
+        program.display()
+    );
+    std::fs::write(&file, text).unwrap();
+    let up = colo(&home, python, &["up", file.to_str().unwrap(), "--stay"]);
+    assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    let note = |name: &str| std::fs::read_to_string(home.state_path().join(name)).unwrap_or_default();
+    home.wait_for("both", || !note("parent").is_empty() && !note("helper").is_empty());
+    assert_eq!(note("parent"), "50 sent, []");
+    assert!(
+        note("child").starts_with("0 sent, ") && note("child").contains("is a fork of it"),
+        "{}",
+        note("child")
+    );
+    home.wait_for("the child that returned", || home.logs().contains("is a fork of it"));
+    let first = home.node("forked", "forks-1");
+    assert_eq!(first["state"], "running", "{first}");
+    kill(u32::try_from(number(&first["pid"])).unwrap(), "KILL");
+    home.wait_for("its successor", || {
+        let now = home.node("forked", "forks-1");
+        now["state"] == "running" && now["pid"] != first["pid"]
+    });
+    let helper: u32 = note("helper").parse().unwrap();
+    assert!(Path::new(&format!("/proc/{helper}")).exists(), "the helper has lived all the time");
+    kill(helper, "KILL");
+    assert!(colo(&home, python, &["down", "forked"]).status.success(), "{}", home.logs());
+}
+
 /// Four strategies of two classes in one process; one of them raises.
 #[test]
 fn many_strategies_share_one_process_and_what_one_raises_ends_that_one() {

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::fork::Forked;
+
 /// A journal or registry could not be created.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError {
@@ -97,14 +99,17 @@ pub enum OpenError {
     },
     /// Another process writes this journal.
     #[error(
-        "journal `{name}` is being written by process {pid}; a journal has one writer: stop that process first"
+        "journal `{name}` is being written by {}; a journal has one writer: stop that process first", living(*pid)
     )]
     WriterExists {
         /// Which journal.
         name: String,
-        /// The process that writes it.
+        /// The process that holds the writer's lock; 0 where none that is seen from here does.
         pid: u32,
     },
+    /// This process is a fork of the one that opened the journal.
+    #[error(transparent)]
+    Forked(#[from] Forked),
     /// A living process reads this journal in that seat.
     #[error(
         "seat {seat} of journal `{name}` is being read already; a seat has one reader: end that one first"
@@ -146,6 +151,14 @@ pub enum OpenError {
         /// Number of seats.
         seats: u32,
     },
+}
+
+/// A process by its id, if that is known.
+fn living(pid: u32) -> String {
+    match pid {
+        0 => "a process of another user or pid namespace".to_owned(),
+        pid => format!("process {pid}"),
+    }
 }
 
 fn formats(found: u32, expected: u32) -> String {
@@ -273,6 +286,9 @@ pub enum WriteError {
         /// Greatest position that can be skipped to.
         last: u64,
     },
+    /// This process is a fork of the one that opened the writer.
+    #[error(transparent)]
+    Forked(#[from] Forked),
     /// The journal was made with fewer topics.
     #[error("topic {topic} does not exist: this journal has topics 0 to {}", topics - 1)]
     NoSuchTopic {
@@ -323,6 +339,9 @@ pub enum ReadError {
     /// ```
     #[error("lapped: {} bytes from position {} are lost, reading goes on at {}", .0.bytes(), .0.from, .0.resumed_at)]
     Lapped(Gap),
+    /// This process is a fork of the one that opened the reader.
+    #[error(transparent)]
+    Forked(#[from] Forked),
     /// The ring holds something that is not a frame. Nothing behind it can be trusted.
     #[error("journal is damaged at position {position}: {what}")]
     Corrupt {

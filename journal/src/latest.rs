@@ -19,6 +19,7 @@
 use std::path::Path;
 
 use crate::error::OpenError;
+use crate::fork::{Forked, Opener};
 use crate::layout::{self, LINE_BYTES, LINE_WORDS, WORD_BYTES};
 use crate::memory::Region;
 use crate::sync::{Ordering, fence};
@@ -53,6 +54,9 @@ pub enum LatestError {
     /// Nothing was set yet.
     #[error("nothing was set yet")]
     Empty,
+    /// This process is a fork of the one that mapped the file.
+    #[error(transparent)]
+    Forked(#[from] Forked),
     /// The writer set it anew during every attempt.
     #[error("it changed during each of {TRIES} attempts to copy it: try again")]
     Busy,
@@ -66,6 +70,7 @@ pub struct Latest {
     /// Words of a value.
     words: usize,
     writable: bool,
+    opener: Opener,
 }
 
 impl Latest {
@@ -75,12 +80,16 @@ impl Latest {
     }
 
     /// Sets the value of a slot. False: there is no such slot, the value has another size, or the file is mapped
-    /// read-only; nothing was set then.
+    /// read-only, or this process is a fork of the one that mapped it; nothing was set then.
     ///
     /// One process sets values: nothing here keeps two apart.
     #[inline]
     pub fn set(&self, slot: u32, value: &[u8]) -> bool {
-        if !self.writable || slot >= self.slots || value.len() != self.words * WORD_BYTES {
+        if !self.writable
+            || !self.opener.is_here()
+            || slot >= self.slots
+            || value.len() != self.words * WORD_BYTES
+        {
             return false;
         }
         let at = self.slot(slot);
@@ -103,6 +112,7 @@ impl Latest {
     /// [`LatestError`]; `value` then holds anything.
     #[inline]
     pub fn get(&self, slot: u32, value: &mut [u8]) -> Result<u64, LatestError> {
+        self.opener.check()?;
         if slot >= self.slots {
             return Err(LatestError::NoSuchSlot { slot, slots: self.slots });
         }
@@ -146,7 +156,7 @@ impl Latest {
         word(SLOTS, u64::from(slots));
         word(SIZE, bytes as u64);
         region.word(MAGIC).store(MAGIC_WORD, Ordering::Release);
-        Latest { region, slots, words: bytes / WORD_BYTES, writable: true }
+        Latest { region, slots, words: bytes / WORD_BYTES, writable: true, opener: Opener::current() }
     }
 
     /// In the plain memory of this process.
@@ -240,7 +250,8 @@ mod files {
                 return Err(damaged(format!("{slots} slots of {size} bytes do not fit {bytes} bytes")));
             }
             let words = size as usize / WORD_BYTES;
-            Ok(Latest { region, slots: slots as u32, words, writable: access == Access::ReadWrite })
+            let (slots, writable) = (slots as u32, access == Access::ReadWrite);
+            Ok(Latest { region, slots, words, writable, opener: Opener::current() })
         }
     }
 

@@ -8,6 +8,7 @@
 //! - All memory is reserved when a journal is created. Afterwards nothing allocates, faults or makes system calls,
 //!   except to sleep and to wake sleepers.
 //! - The contents of shared memory are never trusted: garbage makes readers return an error.
+//! - A child of a fork can neither use nor end what its parent has opened: its calls return [`Forked`].
 //!
 //! The crate knows bytes and a `u16` message id; `wire` defines what the bytes mean.
 //!
@@ -49,6 +50,7 @@
 mod clock;
 mod error;
 mod files;
+mod fork;
 mod latest;
 pub mod layout;
 mod memory;
@@ -66,6 +68,7 @@ pub use error::{CreateError, Gap, OpenError, ReadError, RestoreError, WriteError
 pub use files::JournalFiles;
 pub use files::control::{JournalShape, Origin, WriterState};
 pub use files::registry::{Registry, Seat, SeatWriter};
+pub use fork::{Forked, Opener, OwnFile};
 pub use latest::{Latest, LatestError};
 pub use memory::map_large_rings_on_access;
 pub use ring::journal::Journal;

@@ -4,7 +4,7 @@
 //! its slot. A state is read whole or not at all ([`journal::Latest`]); it may be older than what has just been reported, by
 //! as long as the ledger takes.
 
-use journal::{Latest, LatestError, OpenError};
+use journal::{Forked, Latest, LatestError, OpenError};
 use wire::{AccountId, AccountState, Message, StrategyId, WireError};
 
 use crate::handle::NodeHandle;
@@ -30,6 +30,9 @@ pub enum AccountError {
     /// It changed faster than it could be copied.
     #[error("account {0} changed during every attempt to copy its state: ask again")]
     Busy(AccountId),
+    /// This process is a fork of the strategy's.
+    #[error(transparent)]
+    Forked(#[from] Forked),
     /// What stands there is no state.
     #[error("the state of account {account} cannot be read: {source}")]
     Unreadable {
@@ -80,6 +83,7 @@ impl Accounts {
         match self.0.get(slot, &mut bytes) {
             Ok(_) => {}
             Err(LatestError::Empty | LatestError::NoSuchSlot { .. }) => return Ok(None),
+            Err(LatestError::Forked(error)) => return Err(AccountError::Forked(error)),
             Err(LatestError::Busy) => return Err(AccountError::Busy(AccountId::OWN)),
         }
         let unreadable = |source| AccountError::Unreadable { account: AccountId::OWN, source };

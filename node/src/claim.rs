@@ -5,6 +5,8 @@
 //! a file can lock it, and would refuse every successor. The file's text names the holder, and marks the folder as an
 //! instance: a folder with neither this file nor a registry is never removed.
 //!
+//! A child of a fork does not get the lock file ([`OwnFile`]): it would hold the instance for a parent that has ended.
+//!
 //! A name can be removed and created again while a process waits. So a claim locks first, and then checks that the
 //! locked file and folder still have their names; otherwise it starts again.
 
@@ -16,6 +18,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crossbeam_utils::Backoff;
+use journal::OwnFile;
 use journal::process::{ProcessIdentity, pid_namespace};
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, fcntl};
@@ -111,7 +114,7 @@ impl From<ClaimError> for io::Error {
 /// A claim on an instance, until it is dropped or the process ends.
 #[derive(Debug)]
 pub struct Claim {
-    lock: File,
+    lock: OwnFile,
     root: OwnFolder,
     folder: OwnFolder,
     instance: InstanceDir,
@@ -169,7 +172,7 @@ impl Claim {
                 };
             }
         }
-        let lock = folder.create_file(LOCK, LOCK_MODE)?;
+        let lock = OwnFile::open(|| folder.create_file(LOCK, LOCK_MODE))?;
         let io = |action| {
             let path = folder.path().join(LOCK);
             move |source| FolderError::Io { action, path, source }

@@ -4,7 +4,7 @@
 //! md stores a quote here before it publishes the best of it. So a process that has read a `Best` finds its quote, or a
 //! later one; never an older one, never a mixture of two ([`journal::Latest`]).
 
-use journal::{Latest, LatestError, OpenError};
+use journal::{Forked, Latest, LatestError, OpenError};
 use wire::{InstrumentId, Message, Quote, WireError};
 
 use crate::handle::NodeHandle;
@@ -29,6 +29,9 @@ pub enum DepthError {
     /// It changed faster than it could be copied.
     #[error("the depth of instrument {0} changed during every attempt to copy it: ask again")]
     Busy(InstrumentId),
+    /// This process is a fork of the strategy's.
+    #[error(transparent)]
+    Forked(#[from] Forked),
     /// What stands there is no quote.
     #[error("the depth of instrument {instrument} cannot be read: {source}")]
     Unreadable {
@@ -75,6 +78,7 @@ impl Depths {
             Ok(_) => {}
             Err(LatestError::Empty) => return Err(DepthError::Nothing(instrument)),
             Err(LatestError::NoSuchSlot { .. }) => return Err(DepthError::Unknown(instrument)),
+            Err(LatestError::Forked(error)) => return Err(DepthError::Forked(error)),
             Err(LatestError::Busy) => return Err(DepthError::Busy(instrument)),
         }
         Quote::decode(&bytes).map_err(|source| DepthError::Unreadable { instrument, source })

@@ -129,6 +129,9 @@ pub enum RunError {
         /// The exit code of the process.
         exit: Exit,
     },
+    /// This process is a fork of the node's.
+    #[error(transparent)]
+    Forked(#[from] journal::Forked),
     /// A successor could not continue either: the node is not restarted, and the run ends.
     #[error("{0}")]
     GivesUp(String),

@@ -92,6 +92,10 @@ enum colo_code
      */
     COLO_E_ORDER_OF_CALLS = -5,
     /*
+     This process is a fork of the one that opened the handle: only that one may use it.
+     */
+    COLO_E_FORKED = -6,
+    /*
      The system refused: a file is missing, forbidden, or cannot be mapped.
      */
     COLO_E_IO = -10,

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use ::journal::{OpenError, ReadError, WriteError};
+use ::journal::{Forked, OpenError, ReadError, WriteError};
 use strategy_sdk::{AccountError, DepthError, Refusal};
 
 /// What functions return: zero or more is success, these are the failures. `colo_error` says which file or order it was, and what to
@@ -24,6 +24,8 @@ pub enum colo_code {
     COLO_E_PANIC = -4,
     /// Not now: something is begun on this writer and neither committed nor abandoned, or nothing is.
     COLO_E_ORDER_OF_CALLS = -5,
+    /// This process is a fork of the one that opened the handle: only that one may use it.
+    COLO_E_FORKED = -6,
     /// The system refused: a file is missing, forbidden, or cannot be mapped.
     COLO_E_IO = -10,
     /// No file of colo.
@@ -100,6 +102,7 @@ pub(crate) enum Fault {
     Open(OpenError),
     Read(ReadError),
     Write(WriteError),
+    Forked(Forked),
     Refused(Refusal),
     Depth(DepthError),
     Account(AccountError),
@@ -120,6 +123,7 @@ from! {
     OpenError => Open,
     ReadError => Read,
     WriteError => Write,
+    Forked => Forked,
     Refusal => Refused,
     DepthError => Depth,
     AccountError => Account,
@@ -135,20 +139,24 @@ impl Fault {
             Fault::Plain(code) | Fault::Text(code, _) => *code,
             Fault::Open(error) => of_open(error),
             Fault::Read(ReadError::Lapped(_)) => COLO_E_LAPPED,
+            Fault::Read(ReadError::Forked(_)) => COLO_E_FORKED,
             Fault::Read(ReadError::Corrupt { .. }) => COLO_E_DAMAGED,
             Fault::Write(error) => of_write(error),
+            Fault::Forked(_) => COLO_E_FORKED,
             Fault::Refused(refusal) => of_refusal(refusal),
             Fault::Depth(error) => match error {
                 DepthError::Nothing(_) => COLO_E_NOTHING,
                 DepthError::Unknown(_) => COLO_E_UNKNOWN_INSTRUMENT,
                 DepthError::NotKept => COLO_E_NOT_KEPT,
                 DepthError::Busy(_) => COLO_E_BUSY,
+                DepthError::Forked(_) => COLO_E_FORKED,
                 DepthError::Unreadable { .. } => COLO_E_DAMAGED,
             },
             Fault::Account(error) => match error {
                 AccountError::NotKept => COLO_E_NOT_KEPT,
                 AccountError::Unknown(_) => COLO_E_UNKNOWN_ACCOUNT,
                 AccountError::Busy(_) => COLO_E_BUSY,
+                AccountError::Forked(_) => COLO_E_FORKED,
                 AccountError::Unreadable { .. } => COLO_E_DAMAGED,
             },
         }
@@ -161,6 +169,7 @@ impl Fault {
             Fault::Open(error) => error.to_string(),
             Fault::Read(error) => error.to_string(),
             Fault::Write(error) => error.to_string(),
+            Fault::Forked(error) => error.to_string(),
             Fault::Refused(error) => error.to_string(),
             Fault::Depth(error) => error.to_string(),
             Fault::Account(error) => error.to_string(),
@@ -177,6 +186,7 @@ fn of_open(error: &OpenError) -> colo_code {
         OpenError::Replaced { .. } => COLO_E_REPLACED,
         OpenError::WriterExists { .. } => COLO_E_WRITER_EXISTS,
         OpenError::SeatTaken { .. } => COLO_E_SEAT_TAKEN,
+        OpenError::Forked(_) => COLO_E_FORKED,
         OpenError::TooLate { .. } => COLO_E_TOO_LATE,
         OpenError::NoSuchPosition { .. } => COLO_E_NO_SUCH_POSITION,
         OpenError::NoSuchSeat { .. } => COLO_E_NO_SUCH_SEAT,
@@ -191,6 +201,7 @@ fn of_write(error: &WriteError) -> colo_code {
         WriteError::NoSuchTopic { .. } => COLO_E_NO_SUCH_TOPIC,
         WriteError::PastClaim { .. } => COLO_E_PAST_CLAIM,
         WriteError::RecordSize { .. } => COLO_E_RECORD_SIZE,
+        WriteError::Forked(_) => COLO_E_FORKED,
         WriteError::NotAhead { .. } => COLO_E_NOT_AHEAD,
     }
 }
@@ -224,6 +235,7 @@ fn known(code: i32) -> Option<&'static std::ffi::CStr> {
         -3 => c"struct_size is not that of this library: compile the program with the headers of the library that it loads",
         -4 => c"a fault of the library; the handle must not be used any more",
         -5 => c"not now: commit or abandon what is begun on this writer first, or begin something",
+        -6 => c"this process is a fork of the one that opened the handle: only that one may use it",
         -10 => c"the system refused: a file is missing, forbidden, or cannot be mapped",
         -11 => c"no file of colo",
         -12 => c"a file of another version of colo",

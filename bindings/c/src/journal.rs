@@ -127,7 +127,9 @@ pub unsafe extern "C" fn colo_journal_look(
     state: *mut colo_journal_state,
 ) -> i32 {
     guarded(|| {
-        let (stat, state) = (at!(journal).journal.stat(), sized!(state.cast_const()));
+        let (journal, state) = (&at!(journal).journal, sized!(state.cast_const()));
+        journal.check_process()?;
+        let stat = journal.stat();
         let (writer, writer_pid) = match stat.writer {
             WriterState::Never => (COLO_WRITER_NONE, 0),
             WriterState::Attached(process) => (COLO_WRITER_ATTACHED, process.pid),

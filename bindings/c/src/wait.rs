@@ -21,7 +21,9 @@ pub const COLO_PARK_TIMEOUT: i32 = 2;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn colo_announce(registry: *mut colo_registry) -> i32 {
     guarded(|| {
-        announce(&at!(registry).registry);
+        let registry = &at!(registry).registry;
+        registry.check_process()?;
+        announce(registry);
         Ok(0)
     })
 }
@@ -39,6 +41,7 @@ pub unsafe extern "C" fn colo_park(
 ) -> i32 {
     guarded(|| {
         let registry = &at!(registry).registry;
+        registry.check_process()?;
         let size = size_of::<*mut colo_reader>();
         let handles = bytes!(readers, count.saturating_mul(size)).len() / size;
         let reader = |index: usize| {

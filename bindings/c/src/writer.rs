@@ -1,6 +1,6 @@
 //! Writing: frames, claims, batches, records.
 
-use ::journal::{Batch, Claim, Clock, Records, Writer, Written};
+use ::journal::{Batch, Claim, Clock, Opener, Records, Writer, Written};
 
 use crate::colo_code::COLO_E_ORDER_OF_CALLS;
 use crate::fault::{Fault, at, bytes, close, guarded, sized};
@@ -12,6 +12,8 @@ pub struct colo_writer {
     begun: Begun,
     /// From `Box::into_raw`, so that what is begun keeps its borrow when the handle moves.
     writer: *mut Writer,
+    /// Who may end what is begun.
+    opener: Opener,
 }
 
 enum Begun {
@@ -91,7 +93,8 @@ pub unsafe extern "C" fn colo_attach_writer(
             made
         };
         let writer = Box::into_raw(Box::new(made));
-        *place = Box::into_raw(Box::new(colo_writer { begun: Begun::Nothing, writer }));
+        *place =
+            Box::into_raw(Box::new(colo_writer { begun: Begun::Nothing, writer, opener: Opener::current() }));
         Ok(0)
     })
 }
@@ -208,6 +211,7 @@ pub unsafe extern "C" fn colo_push(
 pub unsafe extern "C" fn colo_commit(writer: *mut colo_writer, written: *mut colo_written) -> i32 {
     guarded(|| {
         let writer = at!(writer);
+        writer.opener.check()?;
         let done = match std::mem::replace(&mut writer.begun, Begun::Nothing) {
             Begun::Claim(claim) => Some(claim.commit()),
             Begun::Batch(batch) => batch.commit(),

@@ -69,6 +69,23 @@ fn a_c_program_writes_reads_and_sleeps_through_the_interface() {
 }
 
 #[test]
+fn the_destructors_of_a_child_of_a_fork_change_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("program");
+    let sources = [here().join("tests/fork.cpp"), library(), PathBuf::from("-o"), program.clone()];
+    if !compile("c++", &["-std=c++17", "-O1"], &sources) {
+        return;
+    }
+    let files = JournalFiles::new(folder.path(), folder.path(), "t");
+    let shape =
+        JournalShape { id: 1, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 16, page: 4096 };
+    drop(Journal::create(files, shape, 1).unwrap());
+    let output = Command::new(&program).arg(folder.path()).output().unwrap();
+    let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && said == "held\n", "{said}{errors}");
+}
+
+#[test]
 fn the_headers_are_c11_and_cpp17_with_and_without_exceptions() {
     let check = PathBuf::from("-fsyntax-only");
     let cpp = here().join("../cpp/examples/taker.cpp");

@@ -1,8 +1,11 @@
 /* Uses the journals of the library as a stranger would; exits with the number of the line that did not hold.
  * Arguments: the folder of a journal `t` with 64 seats, 16 topics and a ring of 64 KiB, of a journal `torn`, and of a registry. */
+#define _POSIX_C_SOURCE 200809L
 #include <colo.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define EXPECT(what)                                                                                                     \
     do {                                                                                                                 \
@@ -17,7 +20,7 @@ int main(int count, char **arguments) {
     colo_registry *registry = NULL;
     colo_journal *journal = NULL, *other = NULL;
     colo_writer *writer = NULL, *second = NULL;
-    colo_reader *gated = NULL, *loose = NULL;
+    colo_reader *gated = NULL, *loose = NULL, *second_reader = NULL;
     colo_frame frame = {.struct_size = sizeof frame};
     colo_batch batch = {.struct_size = sizeof batch};
     colo_gap_bounds gap = {.struct_size = sizeof gap};
@@ -25,6 +28,8 @@ int main(int count, char **arguments) {
     colo_written written = {.struct_size = sizeof written};
     uint64_t position, start;
     uint32_t topics[] = {3};
+    pid_t child;
+    int ended = 1;
     EXPECT(count == 2);
     snprintf(path, sizeof path, "%s/registry", arguments[1]);
     EXPECT(colo_registry_open(path, &registry) == 0);
@@ -121,6 +126,39 @@ int main(int count, char **arguments) {
     EXPECT(colo_park(registry, 64, &gated, 1, 1000000) == COLO_E_NO_SUCH_SEAT);
     EXPECT(colo_write(writer, 7, 3, "news", 4, NULL) == 0);
     EXPECT(colo_park(registry, 3, &gated, 1, UINT64_C(60000000000)) == COLO_PARK_NEWS);
+
+    /* A child of a fork is refused, and its end changes nothing here. */
+    EXPECT(colo_claim(writer, 8, 3, 100) == 0 && colo_put(writer, "begun", 5) == 0);
+    fflush(NULL);
+    child = fork();
+    EXPECT(child >= 0);
+    if (child == 0) {
+        other = NULL;
+        EXPECT(colo_put(writer, "x", 1) == COLO_E_FORKED && strstr(colo_error(), "is a fork of it") != NULL);
+        EXPECT(colo_commit(writer, NULL) == COLO_E_FORKED && colo_abandon(writer) == 0);
+        EXPECT(colo_write(writer, 7, 3, "x", 1, NULL) == COLO_E_FORKED && colo_begin_batch(writer) == 0);
+        EXPECT(colo_push(writer, 7, 3, "x", 1, NULL) == COLO_E_FORKED && colo_abandon(writer) == 0);
+        EXPECT(colo_claim_records(writer, 7, 3, 4, 1) == COLO_E_FORKED && colo_skip_to(writer, 0) == COLO_E_FORKED);
+        EXPECT(colo_next(gated, &frame) == COLO_E_FORKED && colo_next_batch(gated, 9, &batch) == COLO_E_FORKED);
+        EXPECT(colo_next(loose, &frame) == COLO_E_FORKED && colo_next_batch(loose, 9, &batch) == COLO_E_FORKED);
+        EXPECT(colo_park(registry, 3, &gated, 1, 1) == COLO_E_FORKED && colo_announce(registry) == COLO_E_FORKED);
+        EXPECT(colo_attach_writer(journal, 1, registry, &second) == COLO_E_FORKED && second == NULL);
+        EXPECT(colo_attach_gated(journal, 9, &second_reader) == COLO_E_FORKED);
+        state.struct_size = sizeof state;
+        EXPECT(colo_journal_look(journal, &state) == COLO_E_FORKED);
+        EXPECT(colo_journal_interest(journal, 3, topics, 1) == COLO_E_FORKED);
+        colo_writer_close(writer);
+        colo_reader_close(gated);
+        colo_reader_close(loose);
+        colo_journal_close(journal);
+        colo_registry_close(registry);
+        return 0;
+    }
+    EXPECT(waitpid(child, &ended, 0) == child && ended == 0);
+    EXPECT(colo_commit(writer, &written) == 0 && colo_next(gated, &frame) == 1 && frame.length == 4);
+    EXPECT(colo_next(gated, &frame) == 1 && frame.length == 5 && frame.position == written.position);
+    EXPECT(colo_attach_writer(journal, 1, registry, &second) == COLO_E_WRITER_EXISTS);
+    EXPECT(colo_attach_gated(journal, 3, &second_reader) == COLO_E_SEAT_TAKEN);
 
     /* Full, and what is kept. */
     EXPECT(colo_reader_position(gated, &position) == 0 && colo_keep(gated, position) == 0);

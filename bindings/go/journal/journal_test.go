@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -339,6 +340,31 @@ func TestLocksKeepASecondWriterAndASecondReaderOut(t *testing.T) {
 	}
 	if _, err := other.Gated(4); !errors.Is(err, ErrReplaced) {
 		t.Error(err)
+	}
+}
+
+func TestAProgramThatIsStartedKeepsNoLock(t *testing.T) {
+	f := files(t, small)
+	_ = writer(t, open(t, f, Write))
+	reader, err := open(t, f, Read).Gated(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	program := exec.Command("sleep", "60")
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = program.Process.Kill(); _ = program.Wait() }()
+	folder := fmt.Sprintf("/proc/%d/fd", program.Process.Pid)
+	descriptors, err := os.ReadDir(folder)
+	if err != nil || len(descriptors) == 0 {
+		t.Fatal(descriptors, err)
+	}
+	for _, descriptor := range descriptors {
+		if to, _ := os.Readlink(folder + "/" + descriptor.Name()); to == f.Lock {
+			t.Error("it has", to)
+		}
 	}
 }
 

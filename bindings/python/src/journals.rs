@@ -62,6 +62,7 @@ fn open_error(py: Python<'_>, error: OpenError) -> PyErr {
         OpenError::Replaced { .. } => "replaced",
         OpenError::WriterExists { .. } => "writer-exists",
         OpenError::SeatTaken { .. } => "seat-taken",
+        OpenError::Forked(_) => "forked",
         OpenError::TooLate { .. } => "too-late",
         OpenError::NoSuchPosition { .. } => "no-such-position",
         OpenError::NoSuchSeat { .. } => "no-such-seat",
@@ -75,13 +76,18 @@ fn write_error(py: Python<'_>, error: WriteError) -> PyErr {
         WriteError::BatchFull { .. } => "batch-full",
         WriteError::TooLarge { .. } => "too-large",
         WriteError::NoSuchTopic { .. } => "no-such-topic",
+        WriteError::Forked(_) => "forked",
         WriteError::PastClaim { .. } | WriteError::RecordSize { .. } | WriteError::NotAhead { .. } => "usage",
     };
     coded(py, code, error)
 }
 
 fn read_error(py: Python<'_>, error: ReadError) -> PyErr {
-    let ReadError::Lapped(gap) = error else { return coded(py, "damaged", error) };
+    let gap = match error {
+        ReadError::Lapped(gap) => gap,
+        ReadError::Corrupt { .. } => return coded(py, "damaged", error),
+        ReadError::Forked(_) => return coded(py, "forked", error),
+    };
     let made = Lapped::new_err(error.to_string());
     let value = made.value(py);
     let set = value.setattr("lost_from", gap.from).and_then(|()| value.setattr("resumed_at", gap.resumed_at));
@@ -104,8 +110,10 @@ impl Registry {
     }
 
     /// Makes what `Journal.interest` said known to all writers.
-    fn announce(&self) {
+    fn announce(&self, py: Python<'_>) -> PyResult<()> {
+        self.registry.check_process().map_err(|error| coded(py, "forked", error))?;
         announce(&self.registry);
+        Ok(())
     }
 }
 
@@ -162,7 +170,8 @@ impl Journal {
     }
 
     /// The epoch, the writer (`none`, `attached`, `closed` or `dead`) and the head.
-    fn state(&self) -> (u64, &'static str, u64) {
+    fn state(&self, py: Python<'_>) -> PyResult<(u64, &'static str, u64)> {
+        self.journal.check_process().map_err(|error| coded(py, "forked", error))?;
         let stat = self.journal.stat();
         let writer = match stat.writer {
             WriterState::Never => "none",
@@ -170,7 +179,7 @@ impl Journal {
             WriterState::Closed => "closed",
             WriterState::Dead(_) => "dead",
         };
-        (stat.epoch, writer, stat.head)
+        Ok((stat.epoch, writer, stat.head))
     }
 
     /// Says for which topics a seat wants to be woken; None: for all. `Registry.announce` makes it known.
@@ -526,6 +535,7 @@ impl Reader {
 
     /// Sleeps in its seat until a writer wakes it: `news`, `woken` or `timeout`. Other threads run meanwhile.
     fn park(&mut self, py: Python<'_>, registry: &Registry, timeout_ns: u64) -> PyResult<&'static str> {
+        registry.registry.check_process().map_err(|error| coded(py, "forked", error))?;
         let parker = self.seat.and_then(|seat| Parker::new(Arc::clone(&registry.registry), seat));
         let Some(parker) = parker else { return Err(coded(py, "usage", "it reads without a seat")) };
         self.reader.publish();

@@ -7,14 +7,19 @@
 //! - they are open-file-description locks for writing: only who may write the file can take or hold them up, and
 //!   `F_OFD_GETLK` tells whether somebody lives there, across pid namespaces.
 //!
+//! A child of a fork does not get the lock file ([`OwnFile`]): it would keep the lock of a parent that has ended.
+//!
 //! A journal in memory keeps the same leases in a set.
 
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::fork::OwnFile;
 use crate::layout::{LOCK_MAGIC, lock};
 
 /// The right that is leased.
@@ -32,7 +37,7 @@ pub(crate) type RoleTable = Arc<Mutex<BTreeSet<Role>>>;
 /// An role, held until this is dropped or the process ends.
 #[derive(Debug)]
 pub(crate) enum Lease {
-    File(File, Role),
+    File(OwnFile, Role),
     Memory(RoleTable, Role),
 }
 
@@ -51,7 +56,7 @@ impl Lease {
     ///
     /// # Errors
     /// The error of the system.
-    pub(crate) fn of_file(file: File, role: Role) -> io::Result<Option<Lease>> {
+    pub(crate) fn of_file(file: OwnFile, role: Role) -> io::Result<Option<Lease>> {
         Ok(set_lock(&file, role, libc::F_WRLCK)?.then_some(Lease::File(file, role)))
     }
 
@@ -63,11 +68,15 @@ impl Lease {
 }
 
 impl Drop for Lease {
-    /// Unlocks explicitly: a process that was forked a moment ago may hold the same open file until it calls exec. If
-    /// that fails, the lock ends with the file.
+    /// Unlocks explicitly: a child that was made by the bare system call may hold the same open file. If that fails, the lock
+    /// ends with the file. A child of a fork unlocks nothing: the lock is its parent's.
     fn drop(&mut self) {
         match self {
-            Lease::File(file, role) => drop(set_lock(file, *role, libc::F_UNLCK)),
+            Lease::File(file, role) => {
+                if file.is_here() {
+                    let _ = set_lock(file, *role, libc::F_UNLCK);
+                }
+            }
             Lease::Memory(table, role) => {
                 table.lock().unwrap_or_else(PoisonError::into_inner).remove(role);
             }
@@ -84,6 +93,25 @@ pub(crate) fn identity_of(mut file: &File) -> io::Result<Option<u64>> {
     }
     let word = |index: usize| bytes.as_chunks::<8>().0.get(index).map(|word| u64::from_le_bytes(*word));
     Ok(word(lock::IDENTITY).filter(|_| word(lock::MAGIC) == Some(LOCK_MAGIC)))
+}
+
+/// The process that holds the lock of a role, as far as `/proc` shows: the lock itself names none.
+pub(crate) fn holder(lock: &Path, role: Role) -> Option<u32> {
+    let wanted = std::fs::metadata(lock).ok()?.ino();
+    let byte = role.byte().to_string();
+    let holds = |pid: &u32| {
+        let files = std::fs::read_dir(format!("/proc/{pid}/fdinfo")).into_iter().flatten().flatten();
+        // lock:  1: OFDLCK  ADVISORY  WRITE -1 00:1a:1234 64 64
+        files.filter_map(|file| std::fs::read_to_string(file.path()).ok()).any(|text| {
+            text.lines().filter_map(|line| line.strip_prefix("lock:")).any(|line| {
+                let mut words = line.split_ascii_whitespace().skip(5);
+                let inode = words.next().and_then(|place| place.rsplit(':').next());
+                inode == Some(&wanted.to_string()) && words.next() == Some(&byte)
+            })
+        })
+    };
+    let processes = std::fs::read_dir("/proc").ok()?.flatten();
+    processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).find(holds)
 }
 
 /// Locks or unlocks the byte of a role; false when it is locked through another open file.

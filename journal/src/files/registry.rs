@@ -10,7 +10,9 @@
 //! - how a seat is notified is written by the node (whether it has a bell), its relay, and by master when the relay has
 //!   died;
 //! - answers to a seat through a journal that several seats share are counted by the one node that answers;
-//! - all other access is read-only.
+//! - all other access is read-only;
+//! - a child of a fork sees an empty registry of its own: what it sets there reaches no other process
+//!   ([`Registry::check_process`]).
 
 use std::path::Path;
 
@@ -18,6 +20,7 @@ use crate::clock::Clock;
 use crate::error::{CreateError, OpenError};
 use crate::files::control::{check_format, load_name, store_name};
 use crate::files::{create_file, map_file};
+use crate::fork::{Forked, Opener};
 use crate::layout::{self, registry as at};
 use crate::memory::{Access, Region, heap, map};
 use crate::process::{ProcessIdentity, pid_namespace};
@@ -31,6 +34,7 @@ pub struct Registry {
     seats: u32,
     /// False: mapped read-only.
     writable: bool,
+    opener: Opener,
 }
 
 impl Registry {
@@ -89,7 +93,7 @@ impl Registry {
         }
         word(at::CLOCK_OFFSET, clock.monotonic_offset());
         region.word(at::MAGIC).store(layout::REGISTRY_MAGIC, Ordering::Release);
-        Registry { region, seats, writable: true }
+        Registry { region, seats, writable: true, opener: Opener::current() }
     }
 
     /// Maps a registry for writing: as a node with a seat, or as master.
@@ -124,7 +128,15 @@ impl Registry {
         if bytes != layout::registry_bytes(seats) {
             return Err(damaged(format!("{seats} seats do not fit {bytes} bytes")));
         }
-        Ok(Registry { region, seats, writable: access == Access::ReadWrite })
+        Ok(Registry { region, seats, writable: access == Access::ReadWrite, opener: Opener::current() })
+    }
+
+    /// Refuses a process that is a fork of the one that mapped the registry.
+    ///
+    /// # Errors
+    /// [`Forked`].
+    pub fn check_process(&self) -> Result<(), Forked> {
+        self.opener.check()
     }
 
     /// Number of seats.
@@ -142,8 +154,9 @@ impl Registry {
     /// The platform's clock.
     ///
     /// # Errors
-    /// [`OpenError::Damaged`] when the registry holds none.
+    /// [`OpenError::Damaged`] when the registry holds none; [`OpenError::Forked`].
     pub fn clock(&self, path: &Path) -> Result<Clock, OpenError> {
+        self.check_process()?;
         let words =
             std::array::from_fn(|offset| self.region.word(at::CLOCK_KIND + offset).load(Ordering::Acquire));
         Clock::from_words(words)
@@ -198,9 +211,9 @@ impl Registry {
         (self.writable && seat < self.seats).then(|| SeatWriter { seat: Seat { words: self.record(seat) } })
     }
 
-    /// True when this mapping is writable.
+    /// True when this mapping is writable, and this process's own.
     pub(crate) fn is_writable(&self) -> bool {
-        self.writable
+        self.writable && self.opener.is_here()
     }
 
     fn record(&self, seat: u32) -> &[AtomicU64] {

@@ -7,6 +7,7 @@ use std::ptr;
 use std::sync::OnceLock;
 
 use super::{Owner, Region};
+use crate::fork::withhold_memory;
 
 /// Mappings larger than this are not populated; without a value all are.
 static ON_ACCESS: OnceLock<usize> = OnceLock::new();
@@ -56,7 +57,7 @@ pub(crate) fn reserve(file: &File, bytes: u64) -> io::Result<()> {
 /// The error of the system.
 pub(crate) fn map(file: &File, bytes: u64, access: Access) -> io::Result<Region> {
     let region = map_on_access(file, bytes, access)?;
-    if let Owner::Map { address, bytes } = region.owner {
+    if let Owner::Map { address, bytes, .. } = region.owner {
         populate(address, bytes, access)?;
     }
     Ok(region)
@@ -79,7 +80,7 @@ pub(crate) fn map_on_access(file: &File, bytes: u64, access: Access) -> io::Resu
         words: address.cast(),
         length: length / 8,
         mirrored: false,
-        owner: Owner::Map { address, bytes: length },
+        owner: Owner::Map { address, bytes: length, withheld: withhold_memory(address, length) },
     })
 }
 
@@ -148,7 +149,7 @@ pub(crate) fn mirror(file: &File, bytes: u64, page: u64, access: Access) -> io::
         words: start.cast_const().cast(),
         length: span / 8,
         mirrored: true,
-        owner: Owner::Map { address: start, bytes: span },
+        owner: Owner::Map { address: start, bytes: span, withheld: withhold_memory(start, span) },
     };
     populate(start, span, access)?;
     Ok(region)
@@ -167,7 +168,9 @@ const MADV_COLLAPSE: libc::c_int = 25;
 /// `EINVAL` where the kernel does not support this (before 6.1, or switched off for shared memory), `ENOMEM` or
 /// `EAGAIN` where it finds no huge page. Part of the memory may have been moved then.
 pub(crate) fn collapse(region: &Region) -> io::Result<()> {
-    let Owner::Map { address, bytes } = region.owner else { return Err(io::ErrorKind::Unsupported.into()) };
+    let Owner::Map { address, bytes, .. } = region.owner else {
+        return Err(io::ErrorKind::Unsupported.into());
+    };
     let once = if region.mirrored { bytes / 2 } else { bytes };
     let mut attempts = 0;
     loop {

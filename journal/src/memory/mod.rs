@@ -39,6 +39,7 @@ enum Owner {
     Map {
         address: *mut libc::c_void,
         bytes: usize,
+        withheld: crate::fork::Withheld,
     },
 }
 
@@ -76,9 +77,15 @@ impl Drop for Region {
                 drop(unsafe { Box::from_raw(*memory) });
             }
             #[cfg(not(loom))]
-            Owner::Map { address, bytes } => {
-                // SAFETY: this very range was mapped by `map` or `mirror`, and no reference into it outlives `self`.
-                unsafe { libc::munmap(*address, *bytes) };
+            Owner::Map { address, bytes, withheld } => {
+                // In a child of a fork the range stays: it may be another's by now.
+                if withheld.is_here() {
+                    withheld.end(|| {
+                        // SAFETY: this very range was mapped by `map` or `mirror`, and no reference into it outlives
+                        // `self`.
+                        unsafe { libc::munmap(*address, *bytes) };
+                    });
+                }
             }
         }
     }

@@ -8,10 +8,12 @@ use std::sync::Arc;
 use crate::clock::Clock;
 use crate::error::{CreateError, OpenError};
 use crate::files::control::{Control, JournalShape, Origin};
-use crate::files::lease::{Lease, Role, RoleTable, identity_of};
+use crate::files::lease::{self, Lease, Role, RoleTable, identity_of};
 use crate::files::{JournalFiles, map_file, named_identity, open_file};
+use crate::fork::{Forked, Opener, OwnFile};
 use crate::layout::{self, WORD_BYTES, control as at};
 use crate::memory::{Access, collapse, heap, map_on_access, mirror};
+use crate::process::ProcessIdentity;
 use crate::ring::bytes::Ring;
 use crate::ring::reader::{GatedReader, LooseReader};
 use crate::ring::tail::Tail;
@@ -25,6 +27,7 @@ use crate::sync::Ordering;
 pub struct Journal {
     pub(crate) control: Arc<Control>,
     source: Source,
+    pub(crate) opener: Opener,
 }
 
 #[derive(Debug)]
@@ -94,7 +97,7 @@ impl Journal {
             return Err(CreateError::Invalid { name, what });
         }
         let control = Arc::new(files.create(shape, origin)?);
-        Ok(Journal { control, source: Source::Files { files, writable: true } })
+        Ok(Journal::with(control, Source::Files { files, writable: true }))
     }
 
     /// Asks the kernel to move a ring of small pages onto transparent huge pages. They are no guarantee: the kernel may
@@ -129,7 +132,7 @@ impl Journal {
     fn open_with(files: JournalFiles, access: Access) -> Result<Journal, OpenError> {
         let (region, _) = map_file(&files.control, access)?;
         let control = Arc::new(Control::check(region, &files.control)?);
-        Ok(Journal { control, source: Source::Files { files, writable: access == Access::ReadWrite } })
+        Ok(Journal::with(control, Source::Files { files, writable: access == Access::ReadWrite }))
     }
 
     /// A journal in the plain memory of this process: for tests and models.
@@ -150,10 +153,15 @@ impl Journal {
         let page = heap(layout::control_words(shape.seats, shape.topics));
         let control = Control::initialise(page, shape, Origin::new(0), 0);
         let source = Source::Memory { ring, roles: RoleTable::default() };
-        Journal { control: Arc::new(control), source }
+        Journal::with(Arc::new(control), source)
+    }
+
+    fn with(control: Arc<Control>, source: Source) -> Journal {
+        Journal { control, source, opener: Opener::current() }
     }
 
     pub(crate) fn ring(&self, access: Access) -> Result<Ring, OpenError> {
+        self.opener.check()?;
         let files = match &self.source {
             Source::Memory { ring, .. } => return Ok(ring.clone()),
             Source::Files { files, .. } => files,
@@ -167,6 +175,7 @@ impl Journal {
 
     /// The ring mapped once, and only the pages that are touched: for one who fills it and goes, or looks at a line of it.
     fn ring_once(&self, access: Access) -> Result<Ring, OpenError> {
+        self.opener.check()?;
         let files = match &self.source {
             Source::Memory { ring, .. } => return Ok(ring.clone()),
             Source::Files { files, .. } => files,
@@ -213,6 +222,7 @@ impl Journal {
     }
 
     fn writable(&self) -> Result<(), OpenError> {
+        self.opener.check()?;
         match &self.source {
             Source::Files { files, writable: false } => Err(OpenError::Io {
                 action: "write to",
@@ -233,11 +243,12 @@ impl Journal {
     }
 
     fn lease(&self, role: Role) -> Result<Lease, OpenError> {
+        self.opener.check()?;
         let lease = match &self.source {
             Source::Memory { roles, .. } => Lease::of_memory(roles, role),
             Source::Files { files, .. } => {
                 let path = files.lock();
-                let (file, _) = open_file(&path, Access::ReadWrite)?;
+                let file = OwnFile::open(|| open_file(&path, Access::ReadWrite).map(|(file, _)| file))?;
                 let identity = identity_of(&file).map_err(refused("read", &path))?;
                 if identity != Some(self.control.identity()) {
                     return Err(OpenError::Replaced { path });
@@ -247,11 +258,17 @@ impl Journal {
         };
         let name = || self.shape().name.clone();
         lease.ok_or_else(|| match role {
-            Role::Writer => {
-                OpenError::WriterExists { name: name(), pid: self.control.load(at::WRITER) as u32 }
-            }
+            Role::Writer => OpenError::WriterExists { name: name(), pid: self.writing_process() },
             Role::Seat(seat) => OpenError::SeatTaken { name: name(), seat },
         })
+    }
+
+    /// The process that holds the writer's lock; 0 where it is not seen from here. The control page names the process that
+    /// took the lock, but a fork of it may hold the lock by now.
+    fn writing_process(&self) -> u32 {
+        let named = self.control.writer_state().process().filter(ProcessIdentity::is_alive);
+        let found = || self.files().and_then(|files| lease::holder(&files.lock(), Role::Writer));
+        named.map(|process| process.pid).or_else(found).unwrap_or(0)
     }
 
     /// Becomes the journal's writer. Frames that a dead predecessor did not commit do not exist; positions continue
@@ -275,6 +292,14 @@ impl Journal {
         let lease = self.lease(Role::Writer)?;
         let ring = self.ring_once(Access::ReadWrite)?;
         Writer::attach(ring, Arc::clone(&self.control), clock, 0, lease, |what| self.damaged(what))
+    }
+
+    /// Refuses a process that is a fork of the one that opened the journal: what it sees of it is empty.
+    ///
+    /// # Errors
+    /// [`Forked`].
+    pub fn check_process(&self) -> Result<(), Forked> {
+        self.opener.check()
     }
 
     /// Watches whether gated readers have handled everything that any reader can see.
@@ -436,6 +461,7 @@ impl Journal {
     }
 
     fn check_position(&self, position: u64) -> Result<u64, OpenError> {
+        self.opener.check()?;
         if !position.is_multiple_of(layout::LINE_BYTES) || position >= layout::MAX_POSITION {
             return Err(OpenError::NoSuchPosition { name: self.shape().name.clone(), position });
         }

@@ -300,6 +300,7 @@ fn exhaust(reader: &mut Reader, reached: &mut Reached) {
                 reached.corrupt += 1;
                 return;
             }
+            Err(ReadError::Forked(error)) => panic!("{error}"),
         }
     }
 }

@@ -96,6 +96,8 @@ impl PollLoop {
             if self.turn(component)? {
                 self.news();
             } else {
+                // A component's call has returned in a child of a fork: no input has anything for it, ever.
+                self.context.handle.registry.check_process()?;
                 self.wait(component);
             }
         }

@@ -29,6 +29,7 @@ impl From<OpenError> for Refused {
             OpenError::Replaced { .. } => "replaced",
             OpenError::WriterExists { .. } => "writer-exists",
             OpenError::SeatTaken { .. } => "seat-taken",
+            OpenError::Forked(_) => "forked",
             OpenError::TooLate { .. } => "too-late",
             OpenError::NoSuchPosition { .. } => "no-such-position",
             OpenError::NoSuchSeat { .. } => "no-such-seat",
@@ -44,6 +45,7 @@ impl From<WriteError> for Refused {
             WriteError::BatchFull { .. } => "batch-full",
             WriteError::TooLarge { .. } => "too-large",
             WriteError::NoSuchTopic { .. } => "no-such-topic",
+            WriteError::Forked(_) => "forked",
             WriteError::PastClaim { .. } | WriteError::RecordSize { .. } | WriteError::NotAhead { .. } => {
                 "usage"
             }
@@ -54,7 +56,8 @@ impl From<WriteError> for Refused {
 
 impl From<ReadError> for Refused {
     fn from(error: ReadError) -> Refused {
-        Refused("damaged", error.to_string())
+        let code = if matches!(error, ReadError::Forked(_)) { "forked" } else { "damaged" };
+        Refused(code, error.to_string())
     }
 }
 

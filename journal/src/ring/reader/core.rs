@@ -6,6 +6,7 @@ use super::prefetch::Prefetch;
 use super::{NoWriter, Topics, liveness};
 use crate::error::ReadError;
 use crate::files::control::{Control, WriterState};
+use crate::fork::Opener;
 use crate::layout::{frame, frame_bytes};
 use crate::ring::bytes::{RawHeader, Ring};
 use crate::sync::Ordering;
@@ -27,6 +28,7 @@ pub struct ReaderCore {
     prefetch: Prefetch,
     max_payload: u64,
     view: View,
+    pub(super) opener: Opener,
 }
 
 /// How far a reader sees.
@@ -54,6 +56,7 @@ impl ReaderCore {
             topics: Topics::All,
             prefetch: Prefetch::new(),
             view: View::Committed,
+            opener: Opener::current(),
         }
     }
 

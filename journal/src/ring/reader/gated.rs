@@ -61,6 +61,7 @@ impl GatedReader {
     /// [`ReadError::Corrupt`] when the ring holds something that no writer writes.
     #[inline]
     pub fn read(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
+        self.core.opener.check()?;
         self.publish();
         let Some(header) = self.next_wanted()? else { return Ok(None) };
         let position = self.core.position;
@@ -92,6 +93,7 @@ impl GatedReader {
     /// [`ReadError::Corrupt`]; the frames passed before are finished.
     #[inline]
     pub fn read_batch(&mut self, most: usize, mut each: impl FnMut(Frame<'_>)) -> Result<usize, ReadError> {
+        self.core.opener.check()?;
         let quarter = self.core.ring.capacity() / 4;
         let end = self.core.end();
         let mut handed = 0;
@@ -158,6 +160,7 @@ impl GatedReader {
     /// # Errors
     /// As [`GatedReader::read`].
     pub fn peek_time(&mut self) -> Result<Option<u64>, ReadError> {
+        self.core.opener.check()?;
         Ok(self.next_wanted()?.map(|header| header.time))
     }
 

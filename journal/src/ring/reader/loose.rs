@@ -62,6 +62,7 @@ impl LooseReader {
     /// [`ReadError::Corrupt`]: the ring holds something that no writer writes.
     #[inline]
     pub fn read(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
+        self.core.opener.check()?;
         loop {
             let position = self.core.position;
             let Some(header) = self.next_header()? else {
@@ -150,6 +151,7 @@ impl LooseReader {
     /// # Errors
     /// As [`LooseReader::read`].
     pub fn peek_time(&mut self) -> Result<Option<u64>, ReadError> {
+        self.core.opener.check()?;
         loop {
             let Some(header) = self.next_header()? else { return Ok(None) };
             fence(Ordering::Acquire);

@@ -107,6 +107,7 @@ impl GatedReader {
     }
 
     fn chunk(&mut self, most: usize, time: u64, limit: u64) -> Result<Option<Chunk<'_>>, ReadError> {
+        self.core.opener.check()?;
         self.publish();
         let position = self.core.position;
         let (mut length, mut frames) = (0_u64, 0);
@@ -182,6 +183,7 @@ impl LooseReader {
         limit: u64,
         bytes: &mut Vec<u8>,
     ) -> Result<Option<(u64, u64)>, ReadError> {
+        self.core.opener.check()?;
         let (position, start) = (self.core.position, bytes.len());
         let mut frames = 0;
         while frames < limit {

@@ -120,7 +120,7 @@ impl<'w> Batch<'w> {
     }
 
     /// Makes the frames visible, all at once. Returns the first one's position and their time; `None` when there are
-    /// none.
+    /// none, or this process is a fork of the one that pushed them.
     #[inline]
     pub fn commit(self) -> Option<Written> {
         if self.frames == 0 {
@@ -140,7 +140,7 @@ impl<'w> Batch<'w> {
     #[inline(always)]
     fn commit_stamped(self, time: u64) -> Option<Written> {
         let Batch { writer, end, frames, step, time: stamped, first, topics, different, .. } = self;
-        if frames == 0 {
+        if frames == 0 || !writer.opener.is_here() {
             return None;
         }
         let position = writer.position;

@@ -51,6 +51,7 @@ impl<'w> Claim<'w> {
     /// [`WriteError::PastClaim`].
     #[inline(always)]
     pub fn put(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
+        self.writer.opener.check()?;
         let length = self.length + bytes.len();
         if length > self.room {
             return Err(WriteError::PastClaim { size: length, room: self.room });
@@ -94,8 +95,9 @@ impl<'w> Claim<'w> {
         self.writer.position + HEADER_BYTES + self.length as u64
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.length == 0
+    /// True when something was put, by this process.
+    pub(super) fn has_frame(&self) -> bool {
+        self.length > 0 && self.writer.opener.is_here()
     }
 
     /// Bytes that the frame may have, header included.
@@ -108,7 +110,8 @@ impl<'w> Claim<'w> {
         self.room - self.length
     }
 
-    /// Makes the frame visible, with the bytes written.
+    /// Makes the frame visible, with the bytes written. If this process is a fork that began between the claim and this call,
+    /// no reader sees it: [`Claim::put`] reports that.
     #[inline]
     pub fn commit(self) -> Written {
         self.commit_stamped(Writer::stamp)

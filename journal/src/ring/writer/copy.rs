@@ -54,6 +54,7 @@ impl Writer {
     /// # Errors
     /// [`WriteError::NotAhead`]. [`WriteError::Full`]: part of the way may be done; call it again later.
     pub fn skip_to(&mut self, position: u64) -> Result<(), WriteError> {
+        self.opener.check()?;
         let last = self.position.saturating_add(MOST_SKIPPED).min(MAX_POSITION - self.ring.capacity());
         if !(self.position..=last).contains(&position) || !position.is_multiple_of(LINE_BYTES) {
             return Err(WriteError::NotAhead { position, next: self.position, last });

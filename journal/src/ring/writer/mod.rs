@@ -19,6 +19,7 @@ use crate::error::{OpenError, WriteError};
 use crate::files::control::Control;
 use crate::files::lease::Lease;
 use crate::files::registry::Registry;
+use crate::fork::Opener;
 use crate::layout::{self, LINE_BYTES, MAX_POSITION, control as at, frame_bytes};
 use crate::process::ProcessIdentity;
 use crate::ring::bytes::{RawHeader, Ring};
@@ -64,6 +65,7 @@ pub struct Writer {
     /// Longest batch.
     batch_bytes: u64,
     topics: u32,
+    opener: Opener,
     _lease: Lease,
 }
 
@@ -106,6 +108,7 @@ impl Writer {
             max_payload: control.max_payload(),
             batch_bytes: layout::batch_bytes(shape.capacity),
             topics: shape.topics,
+            opener: Opener::current(),
             _lease: lease,
             ring,
             control,
@@ -251,6 +254,7 @@ impl Writer {
 
     #[inline(always)]
     fn check(&self, payload: usize, topic: u32) -> Result<(), WriteError> {
+        self.opener.check()?;
         if payload as u64 > self.max_payload {
             return Err(WriteError::TooLarge { size: payload, max: self.max_payload });
         }
@@ -422,7 +426,7 @@ impl Writer {
     /// write that finds no room.
     #[inline]
     pub fn has_room(&mut self, bytes: u64) -> bool {
-        self.make_room(self.position + bytes + LINE_BYTES).is_ok()
+        self.opener.is_here() && self.make_room(self.position + bytes + LINE_BYTES).is_ok()
     }
 
     /// Bytes of the longest batch.
@@ -462,8 +466,11 @@ impl Writer {
 }
 
 impl Drop for Writer {
-    /// Closes the journal: readers learn that this writer writes no more.
+    /// Closes the journal: readers learn that this writer writes no more. In a child of a fork the parent writes on.
     fn drop(&mut self) {
+        if !self.opener.is_here() {
+            return;
+        }
         self.control.word(at::WRITER_STATE).store(2, Ordering::Release);
         self.notify_all();
     }

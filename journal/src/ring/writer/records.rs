@@ -95,12 +95,12 @@ impl Records<'_> {
     /// Makes them visible, all at once. Returns the frame's position and time; `None` when there are none.
     #[inline]
     pub fn commit(self) -> Option<Written> {
-        (!self.claim.is_empty()).then(|| self.claim.commit())
+        self.claim.has_frame().then(|| self.claim.commit())
     }
 
     /// As [`Records::commit`], with the caller's own reading of the clock; see [`Writer::write_at`].
     #[inline]
     pub fn commit_at(self, time: u64) -> Option<Written> {
-        (!self.claim.is_empty()).then(|| self.claim.commit_at(time))
+        self.claim.has_frame().then(|| self.claim.commit_at(time))
     }
 }

@@ -1,7 +1,7 @@
 //! Making a journal again from what was recorded of it.
 
 use super::Writer;
-use crate::error::{OpenError, RestoreError};
+use crate::error::{OpenError, RestoreError, WriteError};
 use crate::layout::{self, LINE_BYTES, control as at, frame, frame_bytes};
 use crate::ring::bytes::RawHeader;
 use crate::ring::journal::Journal;
@@ -65,6 +65,7 @@ impl Writer {
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), RestoreError> {
         let mut rest = bytes;
         while !rest.is_empty() {
+            self.opener.check().map_err(WriteError::from)?;
             let first = RawFrame::read(rest).ok_or(RestoreError::NoFrame { position: self.position })?;
             self.check(first.header.length as usize, first.header.topic)?;
             self.skip_to(first.position)?;
@@ -126,6 +127,7 @@ impl Journal {
     /// [`OpenError::NoSuchPosition`] when the journal does not hold the frames from there on;
     /// [`OpenError::SeatTaken`], [`OpenError::NoSuchSeat`].
     pub fn restore_cursor(&self, seat: u32, position: u64, keeps: u64) -> Result<(), OpenError> {
+        self.opener.check()?;
         let oldest = self.stat().oldest;
         let from = if keeps == 0 { position } else { keeps.min(position) };
         for wrong in [from, position] {

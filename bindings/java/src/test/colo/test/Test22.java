@@ -65,6 +65,7 @@ public final class Test22 {
         check.test("batches, records and skipped space are read as they are written", tests::kinds);
         check.test("nothing else is written before a batch is committed", tests::orderOfCalls);
         check.test("locks keep a second writer and a second reader out", tests::locks);
+        check.test("a program that is started keeps no lock", tests::descriptors);
         check.test("damaged headers are refused", tests::damage);
         check.test("a successor goes on behind what a killed writer committed", tests::successor);
         check.test("rings above 2 GiB are read in windows", tests::large);
@@ -281,6 +282,22 @@ public final class Test22 {
         same(code(() -> writer.write(1, TOPICS, new byte[1], 0, 1)), Code.NO_SUCH_TOPIC);
         Check.poke(folder.resolve("t.lock"), 8, 1);
         same(code(() -> open(folder, Journal.Access.READ).gated(4)), Code.REPLACED);
+    }
+
+    private void descriptors() throws Exception {
+        Path folder = files(SMALL);
+        Writer writer = writer(folder);
+        Reader reader = open(folder, Journal.Access.READ).gated(3);
+        Process program = new ProcessBuilder("sleep", "60").start();
+        try (var descriptors = Files.list(Path.of("/proc/" + program.pid() + "/fd"))) {
+            for (Path descriptor : descriptors.toList()) {
+                same(Files.readSymbolicLink(descriptor).toString().endsWith(".lock"), false);
+            }
+        } finally {
+            program.destroyForcibly();
+        }
+        reader.close();
+        writer.close();
     }
 
     private void damage() throws Exception {
