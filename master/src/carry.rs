@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use journal::OpenError;
 use nix::sys::signal::Signal;
 use node::{Exit, NodeState, Phase};
 use topology::config::{Durability, OnDeath, ReaderKind, RecorderConfig, WhenFull};
@@ -161,7 +162,7 @@ impl Master {
     }
 
     /// Releases the cursors of a dead reader: those that the topology says, or all.
-    fn release_cursors(&self, index: usize, all: bool) {
+    fn release_cursors(&mut self, index: usize, all: bool) {
         let spec = &self.nodes[index].spec;
         let lets_go = self.lets_go(index);
         let is_sync = |journal: &str| {
@@ -172,13 +173,34 @@ impl Master {
             let is_dropped = all || read.kind == ReaderKind::Loose || read.on_death == OnDeath::Drop;
             is_dropped || lets_go && !is_sync(&read.journal)
         });
-        for read in dropped {
-            let dismissed = self
-                .instance
-                .open(&read.journal)
-                .and_then(|journal| Ok(journal.dismiss(u32::from(spec.seat))?));
-            if let Err(error) = dismissed {
-                log::warn!("the cursor of `{}` in `{}` stays: {error}", spec.name, read.journal);
+        let journals: Vec<String> = dropped.map(|read| read.journal.clone()).collect();
+        for journal in journals {
+            self.release(index, journal);
+        }
+    }
+
+    /// Releases a cursor of a dead reader, or notes it for later where something that the reader has started still holds the
+    /// seat's lock.
+    fn release(&mut self, index: usize, journal: String) {
+        let spec = &self.nodes[index].spec;
+        let opened = self.instance.open(&journal);
+        let dismissed = opened.and_then(|opened| Ok(opened.dismiss(u32::from(spec.seat))?));
+        match dismissed {
+            Ok(()) => {}
+            Err(MasterError::Open(OpenError::SeatTaken { .. })) => {
+                log::debug!("the seat of `{}` in `{journal}` is still locked", spec.name);
+                self.unreleased.push((index, journal));
+            }
+            Err(error) => log::warn!("the cursor of `{}` in `{journal}` stays: {error}", spec.name),
+        }
+    }
+
+    /// Releases the cursors whose seats were locked at the end of their readers. A process that has taken a seat since reads on
+    /// with the seat's cursors.
+    pub(crate) fn release_the_rest(&mut self) {
+        for (index, journal) in std::mem::take(&mut self.unreleased) {
+            if self.nodes[index].process.is_none() {
+                self.release(index, journal);
             }
         }
     }

@@ -147,6 +147,8 @@ pub(crate) struct Master {
     pub(crate) left_over: Vec<Child>,
     /// Processes that the programs of ended nodes have started, and that have not ended.
     pub(crate) remainders: Vec<Remainder>,
+    /// Cursors to release, by node and journal, whose seats something still locks.
+    pub(crate) unreleased: Vec<(usize, String)>,
     pub(crate) began: Instant,
     pub(crate) places: PlaceWatch,
     pub(crate) stalls: StallWatch,
@@ -230,6 +232,7 @@ impl Master {
             failure: None,
             left_over: Vec::new(),
             remainders: Vec::new(),
+            unreleased: Vec::new(),
             began: Instant::now(),
             places: PlaceWatch::new(),
             stalls: StallWatch::new(),
@@ -285,6 +288,7 @@ impl Master {
             self.wait();
             // Before any client is answered: a process that requests a dead node's seat must not hide its death.
             self.reap();
+            self.release_the_rest();
             self.answer();
             self.look_for_ready();
             self.look_at_wanted();

@@ -93,6 +93,10 @@ pub(crate) struct Life {
     pub(crate) is_asked: bool,
     /// Starts during the stop.
     pub(crate) finishing: u32,
+    /// Its cursors hold up writers: it was given them before its start, or has read with them.
+    pub(crate) holds: bool,
+    /// A recorder that has failed for good: its file says what its cursors do.
+    pub(crate) is_gate: bool,
 }
 
 /// A node that a person has stopped, or is stopping.
@@ -118,6 +122,8 @@ impl Life {
             has_lived: false,
             is_asked: false,
             finishing: 0,
+            holds: true,
+            is_gate: false,
         }
     }
 

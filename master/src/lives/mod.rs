@@ -5,6 +5,7 @@
 //! interleaving of deaths, starts and requests can be tested. [`crate::supervise`] carries out the decisions and
 //! reports the results as events.
 
+mod cursors;
 mod end;
 mod held;
 mod life;
@@ -144,6 +145,7 @@ impl Lives {
             Event::Hold { node, keeps } => self.hold(node, keeps, now),
             Event::LetGo { node } => self.let_go(node, now),
         }
+        self.release_unawaited();
         std::mem::take(&mut self.decisions)
     }
 
@@ -238,7 +240,7 @@ impl Lives {
             (life.since, life.closes) = (now, false);
         }
         life.stage = Stage::Joined(now);
-        life.has_lived = true;
+        (life.has_lived, life.holds, life.is_gate) = (true, true, false);
         life.announced = Some(generation);
         self.announce(node, NodeChange::Joined, generation, -1);
     }
@@ -267,14 +269,9 @@ impl Lives {
             next = Next::WithItsStrategies;
         }
         let stays = next == Next::Stays;
-        // The cursors of a strategy or an added service that stays down have no successor, and no cursor of a node that is not
-        // started again has one once the platform stops.
         let ends_run = end.gave_up() && !stopping;
-        let is_alone = matches!(
-            rules.kind,
-            NodeKind::Strategy | NodeKind::Gateway | NodeKind::Observer | NodeKind::Service
-        );
-        let all = stays && (stopping || ends_run || is_alone);
+        let is_gate = stays && end.is_failure() && !stopping && !ends_run && rules.kind == NodeKind::Recorder;
+        self.lives[node].is_gate = is_gate;
         // A host that one of its strategies needs again is restarted with it.
         // One that others still wait for may not even end well: they would wait for ever.
         let held = self.lives[node].held;
@@ -285,7 +282,7 @@ impl Lives {
             let change = if held.is_some_and(|held| held.keeps) { NodeChange::Paused } else { end.change() };
             self.announce(node, change, generation, end.code());
         }
-        self.decisions.push(Decision::Release { node, all });
+        self.release_ended(node);
         if fails {
             self.fail(Failure::Ended { node, end }, now);
         } else if ends_run {

@@ -54,12 +54,11 @@ impl Lives {
                 _ => {
                     life.stage = Stage::Down;
                     // What a recorder had to write and did not is counted from its cursors, and must not be overwritten.
-                    if rules.host.is_none() && rules.kind != NodeKind::Recorder {
-                        self.decisions.push(Decision::Release { node, all: true });
-                    }
+                    life.is_gate |= rules.kind == NodeKind::Recorder && life.holds;
                 }
             }
         }
+        self.release_unawaited();
         match self.next_group(0) {
             // They have nothing to wait for.
             Some(group) if !self.finishes_in(group) => self.ask(group, now),
@@ -91,7 +90,7 @@ impl Lives {
     }
 
     /// Whether a node is not there yet to finish what it owes.
-    fn is_successor_awaited(&self, node: usize) -> bool {
+    pub(super) fn is_successor_awaited(&self, node: usize) -> bool {
         let life = &self.lives[node];
         let is_on_its_way = matches!(life.stage, Stage::Due(_) | Stage::Starting(_) | Stage::Joined(_));
         finishes(self.rules[node].kind) && life.has_lived && is_on_its_way && !life.is_asked

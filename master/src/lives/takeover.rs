@@ -73,6 +73,7 @@ impl Lives {
         for life in lives.lives.iter_mut().filter(|life| life.held.is_some() && !life.lives()) {
             life.stage = Stage::Down;
         }
+        lives.release_unawaited();
         let decisions = std::mem::take(&mut lives.decisions);
         (lives, decisions)
     }

@@ -202,6 +202,72 @@ fn a_strategy_that_died_without_master_and_stays_down_holds_nobody_up() {
     assert!(decisions.contains(&Decision::Release { node: STRATEGY, all: true }), "{decisions:?}");
 }
 
+/// The one node of this kind, on a platform that is up at 1 s.
+fn alone(kind: NodeKind, policy: RestartPolicy) -> Lives {
+    let mut lives = Lives::new(vec![rules(kind, policy)], LIMITS);
+    lives.on(Event::Tick, ms(0));
+    lives.on(Event::Registered { node: 0, generation: 1 }, ms(1));
+    lives.on(Event::Ready { node: 0 }, ms(2));
+    assert_eq!(lives.on(Event::Tick, ms(1_000)), [Decision::Up]);
+    lives
+}
+
+/// Kinds that are started by themselves.
+const KINDS: [NodeKind; 9] = [
+    NodeKind::Md,
+    NodeKind::Td,
+    NodeKind::Matching,
+    NodeKind::Ledger,
+    NodeKind::Strategy,
+    NodeKind::Gateway,
+    NodeKind::Observer,
+    NodeKind::Service,
+    NodeKind::Recorder,
+];
+
+#[test]
+fn a_node_of_any_kind_holds_nobody_up_once_no_successor_is_awaited() {
+    let all = Decision::Release { node: 0, all: true };
+    let kept = Decision::Release { node: 0, all: false };
+    for kind in KINDS {
+        for policy in [RestartPolicy::Never, RestartPolicy::OnFailure, RestartPolicy::Always] {
+            for end in [IN_GOOD_ORDER, KILLED] {
+                let mut lives = alone(kind, policy);
+                let mut now = ms(2_000);
+                let mut generation = 1;
+                // Until it stays down, if it ever does.
+                loop {
+                    let ended = lives.on(Event::Ended { node: 0, end }, now);
+                    let stays = next(&ended, 0) == Next::Stays;
+                    // A recorder's file says what follows its failure.
+                    let is_gate = kind == NodeKind::Recorder && end == KILLED;
+                    let releases = if stays && !is_gate { &all } else { &kept };
+                    assert!(ended.contains(releases), "{kind} {policy:?} {end:?}: {ended:?}");
+                    if stays {
+                        break;
+                    }
+                    let at = lives.next_start().expect("a successor is awaited");
+                    assert!(matches!(lives.on(Event::Tick, at)[..], [Decision::Start { node: 0, .. }]));
+                    generation += 1;
+                    now = at + ms(1);
+                    lives.on(Event::Registered { node: 0, generation }, now);
+                    lives.on(Event::Ready { node: 0 }, now);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_strategy_that_is_stopped_while_its_successor_is_awaited_holds_nobody_up() {
+    let mut lives = up(RestartPolicy::OnFailure);
+    let died = lives.on(Event::Ended { node: STRATEGY, end: KILLED }, ms(2_000));
+    assert!(died.contains(&Decision::Release { node: STRATEGY, all: false }), "{died:?}");
+    let held = lives.on(Event::Hold { node: STRATEGY, keeps: false }, ms(2_001));
+    assert_eq!(held, [Decision::Release { node: STRATEGY, all: true }]);
+    assert_eq!(lives.on(Event::Tick, ms(9_000)), [], "it is not started, and not released twice");
+}
+
 #[test]
 fn a_service_that_stays_down_holds_nobody_up() {
     for kind in [NodeKind::Observer, NodeKind::Service] {

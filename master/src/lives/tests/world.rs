@@ -27,6 +27,10 @@ pub(super) enum Step {
     Looks(u64),
     /// A stop is requested.
     Stop,
+    /// A person stops it before its next start.
+    Hold(usize),
+    /// A person starts it again.
+    LetGo(usize),
     /// Master is killed, others may die, and the next one takes over.
     TakenOver,
     /// Master is killed, this node too, and the next one takes over.
@@ -52,6 +56,8 @@ struct Node {
     said: Option<(NodeChange, u64)>,
     /// Its cursors hold up a writer.
     holds: bool,
+    /// A person has stopped it.
+    is_held: bool,
     was_asked_to_stop: bool,
     closing_starts: u32,
     finishing_starts: u32,
@@ -89,7 +95,8 @@ impl World {
             process: Process::None,
             generation: 0,
             said: None,
-            holds: false,
+            holds: true,
+            is_held: false,
             was_asked_to_stop: false,
             closing_starts: 0,
             finishing_starts: 0,
@@ -136,6 +143,8 @@ impl World {
                 self.happens(Event::StopAsked);
                 true
             }
+            Step::Hold(node) => self.held(node, true),
+            Step::LetGo(node) => self.held(node, false),
             Step::TakenOver => self.taken_over(),
             Step::TakenOverWithout(node) => {
                 self.ends(node, End { left: false, ended: Ended::Unknown }) && self.taken_over()
@@ -168,7 +177,7 @@ impl World {
 
     fn registers(&mut self, node: usize) -> bool {
         // As master does: before the seat of a dead node is assigned, its end is handled.
-        let by_hand = self.rules[node].host.is_none() && !self.is_alive(node);
+        let by_hand = self.rules[node].host.is_none() && !self.is_alive(node) && !self.nodes[node].is_held;
         if !by_hand && self.nodes[node].process != Process::Started {
             return false;
         }
@@ -211,6 +220,17 @@ impl World {
         self.happens(Event::Tick);
     }
 
+    /// As master does: only while the platform is up.
+    fn held(&mut self, node: usize, so: bool) -> bool {
+        let is_possible = self.is_up && !self.is_stopping && self.nodes[node].is_held != so;
+        if !is_possible || so && self.nodes[node].process != Process::None {
+            return false;
+        }
+        self.nodes[node].is_held = so;
+        self.happens(if so { Event::Hold { node, keeps: false } } else { Event::LetGo { node } });
+        true
+    }
+
     fn taken_over(&mut self) -> bool {
         if self.lives.stopping().is_some() {
             return false;
@@ -241,6 +261,9 @@ impl World {
             for decision in self.lives.on(event, self.now) {
                 self.carry_out(decision);
             }
+            let held = (0..self.nodes.len())
+                .find(|node| self.nodes[*node].holds && !self.lives.needs_cursors(*node));
+            assert_eq!(held, None, "no successor is awaited, and the cursors stay");
         }
     }
 
@@ -382,9 +405,8 @@ impl World {
             assert_eq!(alive, self.lives.lives(number), "{number}");
             let is_said = matches!(node.said, Some((NodeChange::Joined, said)) if said == node.generation);
             assert_eq!(alive, is_said, "what is said of {number}: {:?}", node.said);
-            if !alive && rules.kind == NodeKind::Strategy {
-                assert!(!node.holds, "strategy {number} is gone and holds others up");
-            }
+            let waits_to_start = rules.kind == NodeKind::Host && node.generation == 0;
+            assert!(alive || !node.holds || waits_to_start, "{number} has ended and holds others up");
             if !alive && rules.kind == NodeKind::Matching {
                 assert!(node.closing_starts > 0, "nobody closed the market");
             }
@@ -403,5 +425,6 @@ fn standing(node: &Node) -> Standing {
         Process::Ready => Found::Ready,
         Process::Ended(end) => Found::Ended(end),
     };
-    Standing { generation: node.generation, said: node.said, found, held: None }
+    let held = node.is_held.then_some(false);
+    Standing { generation: node.generation, said: node.said, found, held }
 }
