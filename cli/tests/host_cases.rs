@@ -12,8 +12,6 @@ const WATCHDOG: Duration = Duration::from_secs(180);
 
 /// Cases at the same time.
 const AT_ONCE: usize = 3;
-/// Those that do not hold yet.
-const OPEN: [&str; 1] = ["04-takeover-from-another-time-namespace"];
 
 /// The folders of the cases, in their order.
 fn cases() -> Option<Vec<PathBuf>> {
@@ -36,9 +34,6 @@ fn missing(name: &str, programs: &Path) -> Option<&'static str> {
     let is_root = std::fs::metadata("/proc/self").is_ok_and(|this| this.uid() == 0);
     let wants = |words: &[&str]| words.iter().any(|word| name.contains(word));
     let gateway = ["fix", "clock-put-right"];
-    if OPEN.contains(&name) {
-        return Some("it does not hold yet");
-    }
     match () {
         () if wants(&["python"]) && std::env::var_os("COLO_PY").is_none() => {
             Some("COLO_PY names no Python with the package colo")

@@ -78,6 +78,12 @@ pub fn pass_no_descriptors_on() -> io::Result<()> {
     Ok(())
 }
 
+/// The files of which a process holds open-file-description locks, by their inodes. Empty where its descriptors may not be looked
+/// at, as those of another user.
+pub fn locked_files(pid: u32) -> Vec<u64> {
+    crate::files::lease::locks_of(pid).into_iter().map(|(inode, _)| inode).collect()
+}
+
 /// `None` when there is no such process, or only its zombie.
 fn start_time(pid: u32) -> Option<u64> {
     state_and_start(pid).map(|(_, start)| start)

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use journal::Registry;
 use journal::process::ProcessIdentity;
@@ -17,6 +18,10 @@ use crate::lives::{self, Ended, Standing};
 use crate::memory::Backing;
 use crate::setup::Instance;
 use crate::supervise::Master;
+
+/// A process that was killed a moment ago still holds its locks while the kernel takes it down.
+const ENDS_WITHIN: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(5);
 
 /// The contents of a claimed directory.
 pub(crate) enum Found {
@@ -64,6 +69,8 @@ pub(crate) fn look(
         })
         .collect();
     if alive.is_empty() {
+        // By their start times, which say nothing in another time namespace or after a checkpoint; the locks decide.
+        demand_unused(&claim)?;
         log::info!("no node of an earlier instance lives; its remains are removed");
         clear(&claim)?;
         return Ok((Found::Nothing, Some(claim)));
@@ -101,8 +108,12 @@ fn clear(claim: &Claim) -> Result<(), MasterError> {
 
 /// Fails while any process holds a journal of the instance.
 fn demand_unused(claim: &Claim) -> Result<(), MasterError> {
-    if claim.is_in_use().map_err(io("look at the locks of", claim))? {
-        return Err(MasterError::InUse { instance: claim.instance().name().to_owned() });
+    let patience = Instant::now() + ENDS_WITHIN;
+    while claim.is_in_use().map_err(io("look at the locks of", claim))? {
+        if Instant::now() > patience {
+            return Err(MasterError::InUse { instance: claim.instance().name().to_owned() });
+        }
+        std::thread::sleep(LOOK);
     }
     Ok(())
 }

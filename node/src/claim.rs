@@ -356,11 +356,7 @@ pub(crate) fn holder(instance: &InstanceDir) -> Holding {
 
 /// Whether another open file holds an open-file-description lock on any part of this one.
 fn is_locked(file: &File) -> bool {
-    let mut range = whole_file(libc::F_WRLCK);
-    match fcntl(file.as_fd(), FcntlArg::F_OFD_GETLK(&mut range)) {
-        Ok(_) => i32::from(range.l_type) != libc::F_UNLCK,
-        Err(_) => true,
-    }
+    crate::locks::is_locked(file, 0, 0)
 }
 
 /// Whether an instance is held.

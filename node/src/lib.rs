@@ -40,6 +40,7 @@ mod instances;
 mod intent;
 mod latency;
 mod limits;
+mod locks;
 mod market_dues;
 mod node;
 mod open_files;

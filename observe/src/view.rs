@@ -186,9 +186,7 @@ impl InstanceView {
         // The lock first: who takes it over sits down afterwards.
         !self.is_foreign()
             && self.instance.held() == Holding::Free
-            && (0..self.registry.seats())
-                .filter_map(|number| self.registry.seat(number))
-                .all(|seat| !seat.process().is_alive())
+            && !(0..self.registry.seats()).filter_map(|number| self.seat(number)).any(|seat| seat.alive)
     }
 
     /// All seats that somebody sits in or sat in.
@@ -225,12 +223,18 @@ impl InstanceView {
         let is_foreign = self.is_foreign() && process.pid != 0;
         // Master's life is the one that a lock tells everywhere.
         let is_known = !is_foreign || number == 0;
-        let alive = match is_foreign {
-            true => is_known && self.instance.held() != Holding::Free,
-            false => process.is_alive(),
-        };
         let is_noted =
             matches!(stated, NodeState::Empty | NodeState::Stopped | NodeState::Starting | NodeState::Failed);
+        let (process, alive) = match is_foreign {
+            true => (process, is_known && self.instance.held() != Holding::Free),
+            false if process.is_alive() => (process, true),
+            // Master holds the instance and writes a journal, the others write or read some.
+            false if process.pid != 0 && !is_noted => {
+                let locked = self.instance.locked_by(number, process);
+                (locked.unwrap_or(process), locked.is_some())
+            }
+            false => (process, false),
+        };
         let gone = is_known && !alive && !is_noted;
         let heartbeat = seat.heartbeat();
         Some(SeatView {

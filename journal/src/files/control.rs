@@ -1,12 +1,13 @@
 //! The control page of one journal, typed.
 
 use crate::error::OpenError;
+use crate::files::lease::{self, Role};
 use crate::layout::{self, control as at};
 use crate::memory::Region;
 use crate::process::ProcessIdentity;
 use crate::sync::{AtomicU64, Ordering, fence};
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The properties of a journal that are fixed when it is created.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -162,6 +163,8 @@ pub(crate) struct Control {
     max_payload: u64,
     interest_start: usize,
     row_words: usize,
+    /// The lock file, of a journal in files.
+    lock: Option<PathBuf>,
 }
 
 impl Control {
@@ -227,13 +230,19 @@ impl Control {
         if found != expected {
             return Err(damaged(format!("its header asks for {expected} bytes, the file has {found}")));
         }
-        Ok(Control::with(region, shape, first, max_payload))
+        let lock = Some(path.with_extension("lock"));
+        Ok(Control { lock, ..Control::with(region, shape, first, max_payload) })
     }
 
     fn with(region: Region, shape: JournalShape, first: u64, max_payload: u64) -> Control {
         let interest_start = layout::interest_start(shape.seats);
         let row_words = layout::seat_words(shape.seats);
-        Control { region, shape, first, max_payload, interest_start, row_words }
+        Control { region, shape, first, max_payload, interest_start, row_words, lock: None }
+    }
+
+    /// The same of a journal whose lock file is this one.
+    pub(crate) fn locked_by(self, lock: PathBuf) -> Control {
+        Control { lock: Some(lock), ..self }
     }
 
     pub(crate) fn shape(&self) -> &JournalShape {
@@ -301,10 +310,16 @@ impl Control {
         let identity = ProcessIdentity { pid, start: self.load(at::WRITER_START) };
         match state {
             0 => WriterState::Never,
-            1 if identity.is_alive() => WriterState::Attached(identity),
+            1 if identity.is_alive() || self.is_writer_locked() => WriterState::Attached(identity),
             1 => WriterState::Dead(identity),
             _ => WriterState::Closed,
         }
+    }
+
+    /// Whether a process holds the writer's lock. Start times differ between time namespaces, and change when a process is
+    /// restored from a checkpoint; a lock is held wherever its holder is seen from. False where the file cannot be opened.
+    fn is_writer_locked(&self) -> bool {
+        self.lock.as_deref().is_some_and(|lock| lease::is_taken(lock, Role::Writer))
     }
 
     /// Index of a seat's cursor line.

@@ -97,32 +97,50 @@ pub(crate) fn identity_of(mut file: &File) -> io::Result<Option<u64>> {
 
 /// The process that holds the lock of a role, as far as `/proc` shows: the lock itself names none.
 pub(crate) fn holder(lock: &Path, role: Role) -> Option<u32> {
-    let wanted = std::fs::metadata(lock).ok()?.ino();
-    let byte = role.byte().to_string();
-    let holds = |pid: &u32| {
-        let files = std::fs::read_dir(format!("/proc/{pid}/fdinfo")).into_iter().flatten().flatten();
-        // lock:  1: OFDLCK  ADVISORY  WRITE -1 00:1a:1234 64 64
-        files.filter_map(|file| std::fs::read_to_string(file.path()).ok()).any(|text| {
-            text.lines().filter_map(|line| line.strip_prefix("lock:")).any(|line| {
-                let mut words = line.split_ascii_whitespace().skip(5);
-                let inode = words.next().and_then(|place| place.rsplit(':').next());
-                inode == Some(&wanted.to_string()) && words.next() == Some(&byte)
-            })
-        })
-    };
+    let wanted = (std::fs::metadata(lock).ok()?.ino(), role.byte());
     let processes = std::fs::read_dir("/proc").ok()?.flatten();
-    processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).find(holds)
+    let mut pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.find(|pid| locks_of(*pid).contains(&wanted))
 }
 
-/// Locks or unlocks the byte of a role; false when it is locked through another open file.
-fn set_lock(file: &File, role: Role, kind: libc::c_int) -> io::Result<bool> {
-    let range = libc::flock {
+/// The open-file-description locks of a process: the inodes of the files, and the first byte of each lock. Empty where its
+/// descriptors may not be looked at.
+pub(crate) fn locks_of(pid: u32) -> Vec<(u64, u64)> {
+    let files = std::fs::read_dir(format!("/proc/{pid}/fdinfo")).into_iter().flatten().flatten();
+    let texts = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
+    let of = |text: String| -> Vec<(u64, u64)> { text.lines().filter_map(lock_in).collect() };
+    texts.flat_map(of).collect()
+}
+
+/// `lock:  1: OFDLCK  ADVISORY  WRITE -1 00:1a:1234 64 64`
+fn lock_in(line: &str) -> Option<(u64, u64)> {
+    let mut words = line.strip_prefix("lock:")?.split_ascii_whitespace().skip(5);
+    let inode = words.next()?.rsplit(':').next()?.parse().ok()?;
+    Some((inode, words.next()?.parse().ok()?))
+}
+
+/// Whether any process holds the lock of a role; false where the file cannot be opened. The query takes no lock.
+pub(crate) fn is_taken(lock: &Path, role: Role) -> bool {
+    let Ok(file) = File::options().read(true).write(true).open(lock) else { return false };
+    let mut range = byte_range(role, libc::F_WRLCK);
+    // SAFETY: an open descriptor, and a range that the kernel fills in.
+    let done = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_GETLK, &mut range as *mut libc::flock) };
+    done == 0 && libc::c_int::from(range.l_type) != libc::F_UNLCK
+}
+
+fn byte_range(role: Role, kind: libc::c_int) -> libc::flock {
+    libc::flock {
         l_type: kind as libc::c_short,
         l_whence: libc::SEEK_SET as libc::c_short,
         l_start: role.byte() as libc::off_t,
         l_len: 1,
         l_pid: 0,
-    };
+    }
+}
+
+/// Locks or unlocks the byte of a role; false when it is locked through another open file.
+fn set_lock(file: &File, role: Role, kind: libc::c_int) -> io::Result<bool> {
+    let range = byte_range(role, kind);
     // SAFETY: an open descriptor, and a range that the kernel only reads.
     let refused = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &range as *const libc::flock) };
     if refused == 0 {

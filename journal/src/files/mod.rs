@@ -113,7 +113,7 @@ impl JournalFiles {
         for file in [&ring, &lock] {
             file.check_name()?;
         }
-        Ok(control)
+        Ok(control.locked_by(self.lock()))
     }
 }
 
