@@ -118,7 +118,9 @@ fn processes_that_were_restored_from_a_checkpoint_are_not_replaced() {
     assert!(matches!(left.quotes().stat().writer, WriterState::Attached(_)));
     let home = Path::new(left.home.root.path()).to_owned();
     let state = left.home.state_path().to_owned();
-    left.stays_untouched(|arguments| colo(Command::new(env!("CARGO_BIN_EXE_colo")), &home, &state, arguments));
+    left.stays_untouched(|arguments| {
+        colo(Command::new(env!("CARGO_BIN_EXE_colo")), &home, &state, arguments)
+    });
 }
 
 #[test]
