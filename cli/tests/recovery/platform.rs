@@ -180,20 +180,14 @@ impl Platform {
             return Vec::new();
         }
         let folder = recordings.display().to_string();
-        let asked = self.start(&["audit", "--recording", &folder, "--format", "json"], Stdio::piped());
+        let asked = self.start(&["audit", "--recording", &folder], Stdio::piped());
         let output = asked.wait_with_output().expect("its output");
         if output.status.success() {
             return Vec::new();
         }
-        let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-        let findings = report["findings"].as_array().into_iter().flatten().map(ToString::to_string);
-        let findings: Vec<String> = findings.take(5).collect();
-        vec![format!(
-            "`colo audit` ends with {:?}: {}{}",
-            output.status.code(),
-            findings.join("; "),
-            String::from_utf8_lossy(&output.stderr)
-        )]
+        let (text, errors) =
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        vec![format!("`colo audit` ends with {:?}: {text}{errors}", output.status.code())]
     }
 
     /// What is left of it after `down`: files under its root, and processes that were started for it.
