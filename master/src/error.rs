@@ -30,8 +30,8 @@ pub enum MasterError {
     /// Processes whose state is not visible from here use it.
     #[error(
         "instance `{instance}` has no master, and processes hold its journals that cannot be judged from here: they run in another \
-         pid or time namespace, such as another container, were restored from a checkpoint, or the registry is gone; take it over or down from there, or end what runs \
-         here with `colo down {instance} --force`"
+         pid namespace, such as another container, or in another time namespace, they were restored from a checkpoint, or the \
+         registry is gone; take it over or down from there, or end what runs here with `colo down {instance} --force`"
     )]
     InUse {
         /// The instance.
