@@ -5,7 +5,7 @@ mod home;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use home::{Home, stderr};
+use home::Home;
 
 const PLATFORM: &str = r#"
 [platform]
@@ -60,5 +60,4 @@ fn a_node_that_prints_without_end_has_a_log_with_a_bound() {
     home::kill(up.id(), "INT");
     let ended = up.wait().expect("it ends");
     assert!(!ended.success());
-    let _ = stderr(&home.colo(&["down", "chatty", "--force"]));
 }

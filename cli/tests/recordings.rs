@@ -46,7 +46,7 @@ fn a_recording_is_read_as_the_rings_were() {
     for (journal, ring) in JOURNALS.iter().zip(&rings) {
         let whole = dump(journal, &[]);
         assert!(!ring.is_empty() && whole.len() >= ring.len(), "{journal}: {} frames", whole.len());
-        // A slow host reads a ring that goes round meanwhile in pieces, with gaps between them.
+        // On a slow host the ring is overwritten while it is read, and the dump has gaps.
         let mut recorded = whole.iter();
         for frame in ring.iter().filter(|frame| frame["message"] != "gap") {
             let found = recorded.find(|found| found["position"] == frame["position"]);
@@ -278,7 +278,7 @@ fn an_orders_way_says_when_each_frame_was_on_disk_live_and_from_the_recording() 
         let hops = trace["hops"].as_array().expect("hops").iter();
         hops.filter(|hop| hop["evidence"] == "frame").cloned().collect()
     };
-    // The cut after that of its last frame says it. On a slow host the rings may have gone round before: then the next order.
+    // The cut behind that of the last frame holds the time. On a slow host an order may be overwritten before that: the next one is tried.
     let mut found = None;
     home.wait_for("an order whose whole way is on disk", || {
         let last = home.json(&["journal", "trace", "--last", "--format", "json"]);

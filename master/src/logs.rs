@@ -24,8 +24,8 @@ impl Master {
         for name in names.chain(std::iter::once(NodeKind::Master.as_str())) {
             let path = directory.log(name);
             match bound(&path, most) {
-                Ok(0) => {}
-                Ok(dropped) => log::warn!(
+                Ok(None) => {}
+                Ok(Some(dropped)) => log::warn!(
                     "the log of `{name}` had grown beyond {most} bytes and begins again; {} has its end, {dropped} bytes before \
                      that are dropped. master.log_bytes says how long a log may be",
                     kept(&path).display()
@@ -42,10 +42,11 @@ fn kept(log: &Path) -> std::path::PathBuf {
     log.with_extension("log.1")
 }
 
-/// Cuts a log that is longer than `most` bytes to nothing, and keeps its last half of that. How many bytes are dropped.
-fn bound(log: &Path, most: u64) -> io::Result<u64> {
+/// Cuts a log that is longer than `most` bytes to nothing, and keeps its last `most / 2` bytes. Returns how many bytes are dropped, where it
+/// is cut.
+fn bound(log: &Path, most: u64) -> io::Result<Option<u64>> {
     if fs::metadata(log)?.len() <= most {
-        return Ok(0);
+        return Ok(None);
     }
     let mut source = File::open(log)?;
     let length = source.metadata()?.len();
@@ -57,7 +58,7 @@ fn bound(log: &Path, most: u64) -> io::Result<u64> {
     copy_lines(&mut source.take(length - from), &mut end)?;
     fs::rename(&part, kept(log))?;
     OpenOptions::new().write(true).open(log)?.set_len(0)?;
-    Ok(from.max(1))
+    Ok(Some(from))
 }
 
 /// Copies from the first whole line on.
@@ -78,10 +79,10 @@ mod tests {
         let mut writer = OpenOptions::new().create(true).append(true).open(&log).unwrap();
         let lines: String = (0..100).map(|number| format!("line {number:04}\n")).collect();
         writer.write_all(lines.as_bytes()).unwrap();
-        assert_eq!(bound(&log, 1_000).unwrap(), 0);
+        assert_eq!(bound(&log, 1_000).unwrap(), None);
         assert_eq!(fs::metadata(&log).unwrap().len(), 1_000);
         writer.write_all(b"line 0100\n").unwrap();
-        assert_eq!(bound(&log, 1_000).unwrap(), 510);
+        assert_eq!(bound(&log, 1_000).unwrap(), Some(510));
         // The node has the file open and writes on.
         writer.write_all(b"line 0101\n").unwrap();
         assert_eq!(fs::read_to_string(&log).unwrap(), "line 0101\n");
@@ -89,7 +90,7 @@ mod tests {
         assert_eq!((end.lines().next(), end.lines().last()), (Some("line 0052"), Some("line 0100")));
         // The end of an earlier time is replaced.
         writer.write_all(lines.as_bytes()).unwrap();
-        assert!(bound(&log, 1_000).unwrap() > 0);
+        assert!(bound(&log, 1_000).unwrap().is_some());
         assert!(fs::read_to_string(kept(&log)).unwrap().ends_with("line 0099\n"));
         assert!(bound(&folder.path().join("none.log"), 1_000).is_err());
     }

@@ -338,7 +338,7 @@ impl Order {
         (filled == 0 || average.is_some()).then(|| value(filled, average) - self.value)
     }
 
-    /// The value that was taken back too much, for a trade whose price was not given: seen by the average of what is left.
+    /// The excess of the value that was taken back for a trade without a price. The average price of the remaining trades determines it.
     pub(super) fn reprice(&mut self, filled: i128, average: Option<Price>) -> Option<(String, i128)> {
         let value = self.lacks_value(filled, average)?;
         let id = self.unpriced.take()?;

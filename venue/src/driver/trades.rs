@@ -304,7 +304,7 @@ impl Driver {
         self.unbook(what, effects);
     }
 
-    /// A trade was cancelled and its price not given: what is left says it.
+    /// A trade was cancelled without its price: the average price of the remaining trades determines it.
     pub(super) fn reprice(
         &mut self,
         order_id: OrderId,
