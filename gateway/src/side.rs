@@ -34,7 +34,8 @@ impl Letterbox {
         let is_empty = letters.events.is_empty()
             && letters.lost.is_empty()
             && letters.listed.is_empty()
-            && letters.resolved.is_empty();
+            && letters.resolved.is_empty()
+            && letters.read_back.is_none();
         if is_empty && !letters.is_closing {
             tokio::select! {
                 () = self.mailbox.rung() => {}

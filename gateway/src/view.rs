@@ -153,7 +153,7 @@ pub(crate) struct Bar {
 }
 
 /// An order, as far as it is known here.
-#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
 pub(crate) struct OrderView {
     /// Its id, as in `12-1-42`.
     pub order_id: String,

@@ -32,7 +32,7 @@ use wire::{
 };
 
 use crate::meter::Meter;
-use crate::push::{Channel, Hub};
+use crate::push::{Channel, Hub, Positions};
 use ask::{Door, Outcome, Reply, Scope};
 use market::Market;
 use orders::{MustEnd, Order, Orders, Resolved};
@@ -92,6 +92,7 @@ pub(crate) struct Core {
     reports: Option<InputId>,
     /// Reports before this position were there when the node joined: until they are read, nobody is answered.
     reports_end: u64,
+    positions: Positions,
     is_ready: bool,
     /// Seat of the ledger.
     ledger: Option<u32>,
@@ -138,8 +139,8 @@ impl Core {
         recall::read(node.instance(), &output.journal, &mut orders)?;
         let mut market = Market::default();
         recall::market(node.instance(), node.inputs(), &mut market, &mut hub)?;
-        let is_cut =
-            node.inputs().get(reports.0).is_some_and(|input| recall::is_cut(node.instance(), input.name()));
+        let name = node.inputs().get(reports.0).map_or("", Input::name);
+        let (positions, is_cut) = recall::kept(node.instance(), name)?;
         let handle = node.handle();
         // What the reports do not say any more, the ledger does.
         let asked = is_cut && ledger.is_some();
@@ -161,6 +162,7 @@ impl Core {
             waiting: HashMap::new(),
             reports: Some(reports),
             reports_end,
+            positions,
             is_ready: false,
             ledger,
             snapshots,
@@ -181,6 +183,7 @@ impl Core {
     /// All that was said to a predecessor is read.
     fn becomes_ready(&mut self) {
         self.is_ready = true;
+        self.hub.read_back(self.positions);
         if self.asked {
             return self.ask_ledger();
         }

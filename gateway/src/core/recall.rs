@@ -9,7 +9,7 @@ use wire::{Best, CancelAll, ClientOrder, Instrument, InstrumentId, Message, NewO
 use super::Role;
 use super::market::Market;
 use super::orders::Orders;
-use crate::push::{Channel, Hub};
+use crate::push::{Channel, Hub, Positions};
 
 /// Reads the journal of orders from its oldest frame on.
 pub(super) fn read(instance: &InstanceDir, journal: &str, orders: &mut Orders) -> Result<(), JoinError> {
@@ -37,7 +37,7 @@ pub(super) fn read(instance: &InstanceDir, journal: &str, orders: &mut Orders) -
         }
         _ => {}
     })?;
-    orders.has_forgotten |= is_cut(instance, journal);
+    orders.has_forgotten |= kept(instance, journal)?.1;
     if count > 0 {
         log::info!("{count} orders of clients are read back from `{journal}`");
     }
@@ -104,8 +104,9 @@ fn read_as<M: Message>(frame: &Frame<'_>) -> Option<M> {
     (frame.message_id == M::ID).then(|| M::decode(frame.payload).ok()).flatten()
 }
 
-/// Has this journal wrapped, so that its oldest frames are gone?
-pub(super) fn is_cut(instance: &InstanceDir, journal: &str) -> bool {
-    let Ok(journal) = Journal::open_read_only(instance.find_journal(journal)) else { return true };
-    journal.stat().oldest > journal.first_position()
+/// Whose positions a journal has, and whether its oldest frames are overwritten.
+pub(super) fn kept(instance: &InstanceDir, journal: &str) -> Result<(Positions, bool), JoinError> {
+    let stat = Journal::open_read_only(instance.find_journal(journal))?.stat();
+    let positions = Positions { created: stat.created, incarnation: stat.incarnation };
+    Ok((positions, stat.oldest > stat.first_position))
 }

@@ -1,6 +1,5 @@
 //! A connection of a session that has logged on.
 
-use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::rc::Rc;
@@ -19,21 +18,20 @@ use super::codec::{self, Decoder, Fields, Message, Step};
 use super::market::{Refused, Subscription, Wish};
 use super::sequence::{Verdict, judge};
 use super::sessions::Entry;
+use super::status::{self, Told, Traded};
 use super::store::{Outgoing, Store};
-use super::trading::{self, Told};
+use super::trading;
 use super::words::{self, Says, Wrong};
 use crate::http::Stream;
 use crate::http::auth::{Identity, Peer};
-use crate::push::{About, Event};
+use crate::push::{About, Event, Positions};
 use crate::time::utc;
+use crate::view::OrderView;
 
 /// Sums of as many orders that have ended are kept: the core remembers no more.
 const ENDED: usize = 100_000;
 /// Subscriptions of a session at most.
 const SUBSCRIPTIONS: usize = 100;
-
-/// Sums of price × quantity of what has traded, by order.
-pub(super) type Values = Rc<RefCell<HashMap<String, i128>>>;
 
 /// Why a session goes on no more: with a last word, or the connection is gone.
 pub(super) type End = Option<String>;
@@ -63,12 +61,16 @@ pub(super) struct Link {
     /// What came of asks of the core.
     pub(super) told: UnboundedSender<Told>,
     telling: UnboundedReceiver<Told>,
+    /// What waits for reports.
+    held: VecDeque<Told>,
     subscriptions: Vec<(String, Subscription)>,
-    values: Values,
-    /// Orders that have ended, of which the sums are kept.
+    /// What has traded, by order.
+    traded: HashMap<String, Traded>,
+    /// Orders that have ended and are in `traded`.
     ended: VecDeque<String>,
     /// The last report that was looked at.
     looked: u64,
+    positions: Positions,
     /// The last statement of the ledger that was looked at.
     resolved: u64,
     looked_at_token: Instant,
@@ -81,15 +83,13 @@ impl Link {
         stream: Stream,
         decoder: Decoder,
         (begin, entry, identity, peer): (&'static str, Entry, Identity, Peer),
-        store: Store,
+        (store, positions): (Store, Positions),
         heartbeat: Duration,
     ) -> Link {
         let (reader, writer) = tokio::io::split(stream);
         let (told, telling) = unbounded_channel();
         let now = Instant::now();
-        // A position that has not come yet is of a platform before this one: its reports say nothing about this one's.
-        let last = place.last_report();
-        let looked = store.reported.filter(|reported| *reported <= last).unwrap_or(last);
+        let looked = store.goes_on_at(positions, place.last(), |noted| place.last_before(noted));
         Link {
             place: Rc::clone(place),
             bell: Rc::clone(bell),
@@ -110,10 +110,12 @@ impl Link {
             leaving: false,
             told,
             telling,
+            held: VecDeque::new(),
             subscriptions: Vec::new(),
-            values: Values::default(),
+            traded: HashMap::new(),
             ended: VecDeque::new(),
             looked,
+            positions,
             resolved: place.resolved.borrow().back().map_or(0, |(number, _)| *number),
             looked_at_token: now,
         }
@@ -130,16 +132,20 @@ impl Link {
 
     /// Answers the Logon.
     pub(super) async fn begin(&mut self, answer: Fields, has_gap: bool, sequence: u64) -> Result<(), End> {
-        if self.store.reported != Some(self.looked) {
-            let from = self.looked;
-            self.store.from(from).map_err(|error| self.failed(&error))?;
-        }
         // Averages go on from what was told before.
+        let mut told_ns = 0;
         for event in self.place.reports_after(0) {
-            if event.sequence <= self.looked {
-                self.add_value(&event);
+            if event.sequence > self.looked {
+                break;
             }
+            told_ns = event.time_ns;
+            self.note(&event);
         }
+        let at = match self.store.reported {
+            Some(reported) if reported.1 == self.looked => reported,
+            _ => (told_ns, self.looked),
+        };
+        self.store.at(self.positions, at).map_err(|error| self.failed(&error))?;
         if !has_gap {
             self.store.expect(sequence + 1).map_err(|error| self.failed(&error))?;
         }
@@ -187,10 +193,11 @@ impl Link {
                 false => self.part = None,
             }
             self.reports().await?;
-            self.resolved().await?;
+            self.resolved();
             while let Ok(told) = self.telling.try_recv() {
-                self.tell(told).await?;
+                self.held.push_back(told);
             }
+            self.tell_held().await?;
             self.market().await?;
             if self.place.is_closing.get() {
                 return Err(Some("the gateway stops: come back in a moment".to_owned()));
@@ -206,11 +213,7 @@ impl Link {
                         self.decoder.add(&buffer[..count]);
                     }
                 },
-                told = self.telling.recv() => if let Some(told) = told {
-                    // What td has said of it before is told before.
-                    self.reports().await?;
-                    self.tell(told).await?;
-                },
+                told = self.telling.recv() => self.held.extend(told),
                 () = self.bell.notified() => {}
                 () = tokio::time::sleep_until(wait) => {}
             }
@@ -256,7 +259,7 @@ impl Link {
     }
 
     /// Notes a message, and sends it.
-    async fn send(&mut self, kind: &str, body: Fields) -> Result<(), End> {
+    pub(super) async fn send(&mut self, kind: &str, body: Fields) -> Result<(), End> {
         self.send_about(kind, body, None, None).await
     }
 
@@ -264,7 +267,7 @@ impl Link {
         &mut self,
         kind: &str,
         body: Fields,
-        report: Option<u64>,
+        report: Option<(u64, u64)>,
         answers: Option<(String, bool)>,
     ) -> Result<(), End> {
         // To the millisecond, as all versions have it.
@@ -400,8 +403,8 @@ impl Link {
             "F" => trading::change(self, message, false),
             "G" => trading::change(self, message, true),
             "q" => trading::mass_cancel(self, message),
-            "H" => trading::status(self, message),
-            "AF" => trading::mass_status(self, message),
+            "H" => status::one(self, message),
+            "AF" => status::mass(self, message),
             "V" => match self.market_request(message).await {
                 Ok(done) => done,
                 Err(end) => return Err(end),
@@ -454,13 +457,21 @@ impl Link {
         self.write(&bytes).await
     }
 
-    /// What came of an ask.
-    async fn tell(&mut self, told: Told) -> Result<(), End> {
-        if let Some(id) = &told.dropped {
-            self.store.drop_change(id).map_err(|error| self.failed(&error))?;
-        }
-        for (kind, fields) in told.messages {
-            self.send(kind, fields).await?;
+    /// What came of asks, in the order of the asks: behind the reports that it knows of.
+    async fn tell_held(&mut self) -> Result<(), End> {
+        while let Some(told) = self.held.front()
+            && told.behind <= self.looked
+            && let Some(told) = self.held.pop_front()
+        {
+            if let Some(id) = &told.dropped {
+                self.store.drop_change(id).map_err(|error| self.failed(&error))?;
+            }
+            if let Some((kind, fields)) = told.message {
+                self.send(kind, fields).await?;
+            }
+            if let Some(statuses) = told.statuses {
+                self.tell_statuses(statuses).await?;
+            }
         }
         Ok(())
     }
@@ -471,7 +482,7 @@ impl Link {
             return Ok(());
         }
         if self.looked < self.place.forgotten.get() {
-            trading::catch_up(self, self.place.forgotten.get());
+            status::catch_up(self, self.place.forgotten.get());
         }
         for event in self.place.reports_after(self.looked) {
             self.looked = event.sequence;
@@ -481,49 +492,40 @@ impl Link {
     }
 
     /// Orders with lost reports, as they stand by the ledger.
-    async fn resolved(&mut self) -> Result<(), End> {
+    fn resolved(&mut self) {
         for (number, order) in self.place.resolved_after(self.resolved) {
             self.resolved = number;
-            let is_mine = order.token == self.identity.token.id;
-            let Some(root) = order.client_order_id.as_deref().filter(|_| is_mine) else { continue };
-            let symbol = self.place.market.borrow().name(order.instrument);
-            let exec_id = self.exec_id();
-            let names = words::Names {
-                id: self.store.current(root),
-                before: None,
-                symbol: &symbol,
-                exec_id: &exec_id,
-                value: self.value(&order.order_id),
-                time_ns: self.place.now(),
-            };
-            let fields = words::report(&order, 'I', &names, None);
-            self.send("8", fields).await?;
+            if order.token == self.identity.token.id && order.client_order_id.is_some() {
+                let seen = order.sequence;
+                self.held.push_back(Told::statuses(vec![(*order).clone()], None, seen));
+            }
         }
-        Ok(())
     }
 
-    fn add_value(&mut self, event: &Event) {
+    /// The session's name of an order of its token; without one, the order was not sent over FIX.
+    fn name_of<'a>(&self, order: &'a OrderView) -> Option<&'a str> {
+        order.client_order_id.as_deref().filter(|_| order.token == self.identity.token.id)
+    }
+
+    /// Adds up what has traded.
+    fn note(&mut self, event: &Event) {
         let About::Order(order) = &event.about else { return };
-        if let Ok(Execution::Fill(fill)) = Execution::decode(event.message_id, &event.payload) {
-            let value = i128::from(fill.price.0) * i128::from(fill.quantity.0);
-            *self.values.borrow_mut().entry(order.order_id.clone()).or_default() += value;
+        let execution = Execution::decode(event.message_id, &event.payload);
+        let (Some(_), Ok(execution)) = (self.name_of(order), execution) else { return };
+        if matches!(execution, Execution::Fill(_)) {
+            self.traded.entry(order.order_id.clone()).or_default().add(&execution);
         } else if !order.working {
             self.ended.push_back(order.order_id.clone());
             if self.ended.len() > ENDED
                 && let Some(oldest) = self.ended.pop_front()
             {
-                self.values.borrow_mut().remove(&oldest);
+                self.traded.remove(&oldest);
             }
         }
     }
 
-    pub(super) fn value(&self, order_id: &str) -> i128 {
-        self.values.borrow().get(order_id).copied().unwrap_or_default()
-    }
-
-    /// All of them.
-    pub(super) fn values(&self) -> Values {
-        Rc::clone(&self.values)
+    pub(super) fn traded(&self, order_id: &str) -> Traded {
+        self.traded.get(order_id).copied().unwrap_or_default()
     }
 
     /// The last report that was looked at.
@@ -533,13 +535,9 @@ impl Link {
 
     async fn report(&mut self, event: &Arc<Event>) -> Result<(), End> {
         let About::Order(order) = &event.about else { return Ok(()) };
-        // Of this session are the orders of its token; one without a name was not sent over FIX.
-        let Some(root) = order.client_order_id.as_deref().filter(|_| order.token == self.identity.token.id)
-        else {
-            return Ok(());
-        };
+        let Some(root) = self.name_of(order) else { return Ok(()) };
         let Ok(execution) = Execution::decode(event.message_id, &event.payload) else { return Ok(()) };
-        self.add_value(event);
+        self.note(event);
         let exec_id = format!("{:x}-{:x}", event.time_ns, event.sequence);
         let symbol = self.place.market.borrow().name(order.instrument);
         let current = self.store.current(root).to_owned();
@@ -567,7 +565,7 @@ impl Link {
                     before: answered.as_ref().map(|_| current.as_str()),
                     symbol: &symbol,
                     exec_id: &exec_id,
-                    value: self.value(&order.order_id),
+                    traded: self.traded(&order.order_id),
                     time_ns: event.time_ns,
                 };
                 let fill = match &execution {
@@ -578,7 +576,7 @@ impl Link {
                 ("8", fields, answered.map(|id| (id, true)))
             }
         };
-        self.send_about(kind, fields, Some(event.sequence), answers).await
+        self.send_about(kind, fields, Some((event.time_ns, event.sequence)), answers).await
     }
 
     async fn market_request(&mut self, message: &Message) -> Result<Result<(), Wrong>, End> {

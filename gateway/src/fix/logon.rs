@@ -17,6 +17,7 @@ use super::store::Store;
 use super::words;
 use crate::http::Stream;
 use crate::http::auth::{Identity, Peer};
+use crate::push::Positions;
 use crate::time::utc;
 
 /// Between two heartbeats at most and at least.
@@ -61,13 +62,16 @@ pub(super) async fn serve(place: &Rc<Place>, bell: &Rc<Notify>, mut stream: Stre
             return;
         }
     };
-    // What a predecessor was told comes first.
-    while !place.is_ready.get() {
+    // The reports that a predecessor was sent come first.
+    let positions = loop {
+        if let Some(positions) = place.positions.get() {
+            break positions;
+        }
         if place.is_closing.get() {
             return;
         }
         bell.notified().await;
-    }
+    };
     let key = (logon.entry.client.clone(), logon.entry.gateway.clone());
     let seat = match take_over(place, &key, &message, &logon, &peer).await {
         Ok(seat) => seat,
@@ -81,7 +85,7 @@ pub(super) async fn serve(place: &Rc<Place>, bell: &Rc<Notify>, mut stream: Stre
     match Store::open(&path) {
         Ok(store) => {
             tokio::select! {
-                () = begin(place, bell, stream, decoder, (message, logon, peer, store), &seat.live) => {}
+                () = begin(place, bell, stream, decoder, (message, logon, peer, store, positions), &seat.live) => {}
                 // Messages that are noted and not sent are sent again, as after any connection that breaks off.
                 () = seat.live.replaced.notified() => {}
             }
@@ -230,7 +234,7 @@ async fn begin(
     bell: &Rc<Notify>,
     stream: Stream,
     decoder: Decoder,
-    (message, logon, peer, mut store): (Message, Logon, Peer, Store),
+    (message, logon, peer, mut store, positions): (Message, Logon, Peer, Store, Positions),
     live: &Rc<Live>,
 ) {
     if logon.is_reset
@@ -241,7 +245,15 @@ async fn begin(
     log::info!("FIX: {}/{} logs on from {}", logon.entry.client, logon.entry.gateway, peer.address);
     let Logon { begin, entry, identity, heartbeat, is_reset } = logon;
     let verdict = judge(&message, store.next_in);
-    let mut link = Link::new(place, bell, stream, decoder, (begin, entry, identity, peer), store, heartbeat);
+    let mut link = Link::new(
+        place,
+        bell,
+        stream,
+        decoder,
+        (begin, entry, identity, peer),
+        (store, positions),
+        heartbeat,
+    );
     let answer = Fields::default()
         .with(98, 0)
         .with(108, heartbeat.as_secs())

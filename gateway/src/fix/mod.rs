@@ -15,6 +15,7 @@ mod link;
 mod logon;
 mod market;
 mod sessions;
+mod status;
 mod store;
 mod trading;
 mod words;
@@ -36,7 +37,7 @@ use wire::{Message as _, TradePrint};
 use crate::core::ask::Ask;
 use crate::http::socket::{Stream, keep_alive, listen, tls};
 use crate::http::{Shared, ask};
-use crate::push::{About, Channel, Event, Mailbox};
+use crate::push::{About, Channel, Event, Mailbox, Positions};
 use crate::side::{Letterbox, quoted, thread};
 use crate::view::OrderView;
 use market::Market;
@@ -68,8 +69,8 @@ struct Place {
     /// Orders with lost reports, as they stand by the ledger, each with a number that grows.
     resolved: RefCell<VecDeque<(u64, Rc<OrderView>)>>,
     market: RefCell<Market>,
-    /// All that was said to a predecessor is here.
-    is_ready: Cell<bool>,
+    /// Whose positions reports have; `None` until all reports that a predecessor was sent are here.
+    positions: Cell<Option<Positions>>,
     is_closing: Cell<bool>,
     /// One connection a session.
     live: RefCell<BTreeMap<(String, String), Rc<Live>>>,
@@ -173,6 +174,21 @@ impl Place {
         resolved.range(first..).cloned().collect()
     }
 
+    /// The time and the position of the last report that is here.
+    fn last(&self) -> (u64, u64) {
+        self.reports
+            .borrow()
+            .back()
+            .map_or((0, self.forgotten.get()), |event| (event.time_ns, event.sequence))
+    }
+
+    /// Position of the last report that is not behind this time and position.
+    fn last_before(&self, noted: (u64, u64)) -> u64 {
+        let reports = self.reports.borrow();
+        let count = reports.partition_point(|event| (event.time_ns, event.sequence) <= noted);
+        count.checked_sub(1).and_then(|last| reports.get(last)).map_or(0, |event| event.sequence)
+    }
+
     /// Reports behind a position.
     fn reports_after(&self, position: u64) -> Vec<Arc<Event>> {
         let reports = self.reports.borrow();
@@ -246,7 +262,7 @@ async fn run(
         forgotten: Cell::default(),
         resolved: RefCell::default(),
         market: RefCell::default(),
-        is_ready: Cell::default(),
+        positions: Cell::default(),
         is_closing: Cell::default(),
         live: RefCell::default(),
         bells: RefCell::default(),
@@ -256,7 +272,7 @@ async fn run(
         Err(error) => return log::error!("FIX does not listen: {error}"),
     }
     let mut letters = Letterbox::new(mailbox);
-    let (mut lists, mut answers) = (true, 0);
+    let (mut lists, mut positions) = (true, None);
     loop {
         let new = letters.next(|| place.shared.node.wake()).await;
         let is_closing = new.is_closing;
@@ -267,18 +283,16 @@ async fn run(
         }
         new.events.drain(..).for_each(|event| place.apply(event));
         new.resolved.drain(..).for_each(|order| place.resolve(order));
-        // The core answers once it has read what was said to a predecessor, and hands that over before it answers again.
-        if !place.is_ready.get() && answers >= 2 {
-            place.is_ready.set(true);
-        }
-        if (lists || answers < 2)
-            && let Ok(instruments) = ask(&place.shared, Ask::Instruments).await
-        {
+        positions = new.read_back.take().or(positions);
+        if lists && let Ok(instruments) = ask(&place.shared, Ask::Instruments).await {
             lists = false;
-            answers += 1;
             let names: HashMap<String, u32> =
                 instruments.into_iter().map(|view| (view.symbol, view.instrument)).collect();
             place.market.borrow_mut().list(names);
+        }
+        // A session that began without the instruments' names would get reports without them.
+        if !lists {
+            place.positions.set(positions);
         }
         place.is_closing.set(is_closing);
         place.ring();

@@ -9,6 +9,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::push::Positions;
+
 /// Messages that can be sent again; what is older is filled by a gap.
 const KEPT: usize = 100_000;
 
@@ -47,6 +49,9 @@ enum Line {
         /// The report that it was made from.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         report: Option<u64>,
+        /// That report's time.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        report_ns: Option<u64>,
         /// The change that it answers, and whether it was made.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answers: Option<(String, bool)>,
@@ -56,8 +61,15 @@ enum Line {
     Change(Change),
     /// It came to nothing, and no report will say so.
     Dropped(String),
-    /// Reports from here on are for this session.
+    /// Reports behind this position are for this session. Written by earlier versions.
     From(u64),
+    /// The same, at a platform whose journal of reports is this one.
+    At {
+        created: u64,
+        incarnation: u64,
+        report: u64,
+        report_ns: u64,
+    },
     Reset,
 }
 
@@ -70,8 +82,10 @@ pub(crate) struct Store {
     /// Number of the next message that is sent.
     pub(crate) next_out: u64,
     sent: VecDeque<Sent>,
-    /// Position of the last report that was passed on.
-    pub(crate) reported: Option<u64>,
+    /// The last report that was passed on: its time and its position.
+    pub(crate) reported: Option<(u64, u64)>,
+    /// Whose position that is; `None` in a file of an earlier version.
+    pub(crate) positions: Option<Positions>,
     /// The first names of orders that are called otherwise now or may be. Names outlive a reset of the numbers.
     roots: HashMap<String, String>,
     /// What an order is called now, by its first name.
@@ -85,7 +99,8 @@ pub(crate) struct Store {
 pub(crate) struct Outgoing {
     /// Type, body and time; without them it is never sent again.
     pub(crate) message: Option<(String, String, String)>,
-    pub(crate) report: Option<u64>,
+    /// Time and position of the report that it is made from.
+    pub(crate) report: Option<(u64, u64)>,
     pub(crate) answers: Option<(String, bool)>,
 }
 
@@ -99,6 +114,7 @@ impl Store {
             next_out: 1,
             sent: VecDeque::new(),
             reported: None,
+            positions: None,
             roots: HashMap::new(),
             current: HashMap::new(),
             pending: Vec::new(),
@@ -131,7 +147,7 @@ impl Store {
 
     fn apply(&mut self, line: Line) {
         match line {
-            Line::Out { sequence, message, report, answers } => {
+            Line::Out { sequence, message, report, report_ns, answers } => {
                 self.next_out = sequence + 1;
                 if let Some((kind, body, time)) = message {
                     self.sent.push_back(Sent { sequence, kind, body, time });
@@ -139,7 +155,9 @@ impl Store {
                         self.sent.pop_front();
                     }
                 }
-                self.reported = self.reported.max(report);
+                if let Some(report) = report {
+                    self.reported = Some((report_ns.unwrap_or_default(), report));
+                }
                 let Some((id, is_made)) = answers else { return };
                 let Some(place) = self.pending.iter().position(|change| change.id == id) else { return };
                 let change = self.pending.remove(place);
@@ -154,7 +172,11 @@ impl Store {
             }
             Line::Dropped(id) => self.pending.retain(|change| change.id != id),
             // Backwards where another platform has taken the place of the one before.
-            Line::From(position) => self.reported = Some(position),
+            Line::From(position) => self.reported = Some((0, position)),
+            Line::At { created, incarnation, report, report_ns } => {
+                self.positions = Some(Positions { created, incarnation });
+                self.reported = Some((report_ns, report));
+            }
             Line::Reset => {
                 (self.next_in, self.next_out) = (1, 1);
                 self.sent.clear();
@@ -174,13 +196,49 @@ impl Store {
     pub(crate) fn out(&mut self, outgoing: Outgoing) -> io::Result<u64> {
         let sequence = self.next_out;
         let Outgoing { message, report, answers } = outgoing;
-        self.line(Line::Out { sequence, message, report, answers })?;
+        let (report_ns, report) = report.unzip();
+        self.line(Line::Out { sequence, message, report, report_ns, answers })?;
         Ok(sequence)
     }
 
-    /// Reports up to this one need not be passed on.
-    pub(crate) fn from(&mut self, position: u64) -> io::Result<()> {
-        self.line(Line::From(position))
+    /// Reports up to this one, given by time and position, need not be passed on.
+    pub(crate) fn at(&mut self, positions: Positions, (report_ns, report): (u64, u64)) -> io::Result<()> {
+        if (self.positions, self.reported) == (Some(positions), Some((report_ns, report))) {
+            return Ok(());
+        }
+        let Positions { created, incarnation } = positions;
+        self.line(Line::At { created, incarnation, report, report_ns })
+    }
+
+    /// Where the session goes on in the reports of this platform. `last` is the last report there, as time and position;
+    /// `before` finds the last report that is not behind a time and position.
+    ///
+    /// | the session's file | it goes on behind |
+    /// |---|---|
+    /// | new | the last report |
+    /// | of this journal | the report that was passed on last |
+    /// | of a journal that this one may continue | the last report that is as old: its disk may not have had all that were passed on |
+    /// | of another platform | nothing: all reports are news |
+    /// | of an earlier version | the report that was passed on last, if it is there |
+    pub(crate) fn goes_on_at(
+        &self,
+        platform: Positions,
+        last: (u64, u64),
+        before: impl FnOnce((u64, u64)) -> u64,
+    ) -> u64 {
+        match (self.positions, self.reported) {
+            (_, None) => last.1,
+            (Some(noted), Some((_, reported))) if noted == platform => reported,
+            (Some(_), Some(reported)) if platform.incarnation > 1 => before(reported),
+            (Some(_), Some(_)) => 0,
+            (None, Some((_, reported))) => {
+                if reported <= last.1 {
+                    reported
+                } else {
+                    last.1
+                }
+            }
+        }
     }
 
     /// All before this number is done with.
@@ -205,11 +263,6 @@ impl Store {
     /// What an order is called now.
     pub(crate) fn current<'a>(&'a self, root: &'a str) -> &'a str {
         self.current.get(root).map_or(root, String::as_str)
-    }
-
-    /// What orders are called now, where that has changed.
-    pub(crate) fn names(&self) -> HashMap<String, String> {
-        self.current.clone()
     }
 
     /// The change of an order that is answered next.
@@ -247,7 +300,7 @@ mod tests {
         let mut store = Store::open(&path).unwrap();
         for number in 1..=9 {
             store.expect(number + 1).unwrap();
-            let report = (number % 2 == 0).then_some(number * 10);
+            let report = (number % 2 == 0).then_some((number * 100, number * 10));
             let text = (number % 3 != 0).then(|| message(&format!("11={number}\x01"))).flatten();
             let outgoing = Outgoing { message: text, report, answers: None };
             assert_eq!(store.out(outgoing).unwrap(), number);
@@ -260,15 +313,44 @@ mod tests {
             assert_eq!((store.next_in, store.next_out), (1 + lines.div_ceil(2), 1 + lines / 2), "{cut}");
         }
         let mut store = Store::open(&path).unwrap();
-        assert_eq!(store.reported, Some(80));
+        assert_eq!(store.reported, Some((800, 80)));
         let numbers: Vec<u64> = store.sent(2, 7).iter().map(|sent| sent.sequence).collect();
         assert_eq!(numbers, [2, 4, 5, 7], "what is missing is filled by gaps");
         store.reset().unwrap();
         let store = Store::open(&path).unwrap();
         assert_eq!(
             (store.next_in, store.next_out, store.sent(0, 99).len(), store.reported),
-            (1, 1, 0, Some(80))
+            (1, 1, 0, Some((800, 80)))
         );
+    }
+
+    #[test]
+    fn a_session_goes_on_where_it_was_at_whichever_platform() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let of = |created, incarnation| Positions { created, incarnation };
+        let last = (900, 90);
+        let at = |platform| {
+            let before = |noted| if noted >= (800, 80) { 75 } else { 0 };
+            Store::open(&path).unwrap().goes_on_at(platform, last, before)
+        };
+        assert_eq!(at(of(1, 1)), 90, "a new session begins with what comes");
+        std::fs::write(&path, "{\"from\":0}\n{\"out\":{\"sequence\":1,\"report\":80}}\n").unwrap();
+        assert_eq!(at(of(1, 1)), 80, "a file of an earlier version");
+        std::fs::write(&path, "{\"from\":95}\n").unwrap();
+        assert_eq!(at(of(1, 1)), 90, "a file of an earlier version, of another platform");
+        std::fs::remove_file(&path).unwrap();
+        let mut store = Store::open(&path).unwrap();
+        store.at(of(1, 1), (0, 0)).unwrap();
+        store.out(Outgoing { message: None, report: Some((800, 80)), answers: None }).unwrap();
+        assert_eq!(at(of(1, 1)), 80);
+        assert_eq!(at(of(2, 2)), 75, "its disk had not all");
+        assert_eq!(at(of(2, 1)), 0, "all reports of another platform are news");
+        let size = std::fs::metadata(&path).unwrap().len();
+        store.at(of(1, 1), (800, 80)).unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), size, "what is noted is not noted again");
+        store.at(of(2, 2), (750, 75)).unwrap();
+        assert_eq!(at(of(2, 2)), 75);
     }
 
     #[test]

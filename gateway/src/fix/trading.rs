@@ -5,24 +5,17 @@ use wire::{AccountId, InstrumentId, Price, Quantity, Text};
 
 use super::codec::{Fields, Message};
 use super::link::Link;
+use super::status::Told;
 use super::store::Change;
-use super::words::{self, Names, Wrong, need, parse, quantity};
-use crate::core::ask::{Ask, Client, OrderFilter, OrderName, Outcome, Reply, Scope, Submission};
+use super::words::{self, Wrong, need, parse, quantity};
+use crate::core::ask::{Ask, Client, OrderName, Outcome, Reply, Scope, Submission};
 use crate::http::body::client_id;
 use crate::http::{account, demand};
 use crate::view::OrderView;
 
-/// What a session is told beside td's reports.
-#[derive(Debug, Default)]
-pub(super) struct Told {
-    pub(super) messages: Vec<(&'static str, Fields)>,
-    /// A change that came to nothing, of which no report will speak.
-    pub(super) dropped: Option<String>,
-}
-
 impl Link {
-    fn say(&self, kind: &'static str, fields: Fields) {
-        let _ = self.told.send(Told { messages: vec![(kind, fields)], dropped: None });
+    pub(super) fn say(&self, kind: &'static str, fields: Fields) {
+        let _ = self.told.send(Told::message(kind, fields));
     }
 
     pub(super) fn exec_id(&self) -> String {
@@ -30,7 +23,7 @@ impl Link {
     }
 
     /// The account of a message: its own, or the session's.
-    fn account(&self, message: &Message) -> Result<u32, String> {
+    pub(super) fn account(&self, message: &Message) -> Result<u32, String> {
         let asked = match message.get(1) {
             Some(text) => {
                 Some(text.parse().map_err(|_| format!("Account (1) is `{text}`; it must be a number"))?)
@@ -48,7 +41,7 @@ impl Link {
     }
 
     /// Asks the core; `answer` makes of the outcome what the session is told.
-    fn ask<T: 'static>(
+    pub(super) fn ask<T: 'static>(
         &self,
         make: impl FnOnce(Reply<T>) -> Ask,
         answer: impl FnOnce(Option<T>) -> Told + 'static,
@@ -118,23 +111,7 @@ pub(super) fn new_order(link: &mut Link, message: &Message) -> Result<(), Wrong>
         refused(6, "this ClOrdID was used for an order that differs; nothing was sent"),
         refused(99, "not sent: td is behind"),
     );
-    let again = {
-        // Its numbers are looked up where they are used: here only what does not change.
-        let (symbol, place, current) =
-            (symbol.to_owned(), std::rc::Rc::clone(&link.place), link.store.current(&id).to_owned());
-        let (exec_id, values) = (exec_id.clone(), link.values());
-        move |order: &OrderView| {
-            let names = Names {
-                id: &current,
-                before: None,
-                symbol: &symbol,
-                exec_id: &exec_id,
-                value: values.borrow().get(&order.order_id).copied().unwrap_or_default(),
-                time_ns: place.now(),
-            };
-            words::report(order, 'I', &names, None)
-        }
-    };
+    let seen = link.place.last().1;
     let unknown = Fields::default()
         .with(45, message.sequence())
         .with(372, 'D')
@@ -144,15 +121,16 @@ pub(super) fn new_order(link: &mut Link, message: &Message) -> Result<(), Wrong>
     let is_asked = link.ask(
         |reply| Ask::Submit(Box::new(submission), reply),
         move |outcome| {
-            let message = match outcome {
+            match outcome {
                 // td's report says it.
-                Some(Outcome::Order(_)) => None,
-                Some(Outcome::Again(order) | Outcome::Refused(order, _)) => Some(("8", again(&order))),
-                Some(Outcome::Differs(_)) => Some(("8", differs)),
-                Some(Outcome::Full) => Some(("8", full)),
-                _ => Some(("j", unknown)),
-            };
-            Told { messages: message.into_iter().collect(), dropped: None }
+                Some(Outcome::Order(_)) => Told::default(),
+                Some(Outcome::Again(order) | Outcome::Refused(order, _)) => {
+                    Told::statuses(vec![order], None, seen)
+                }
+                Some(Outcome::Differs(_)) => Told::message("8", differs),
+                Some(Outcome::Full) => Told::message("8", full),
+                _ => Told::message("j", unknown),
+            }
         },
     );
     if !is_asked {
@@ -214,22 +192,26 @@ pub(super) fn change(link: &mut Link, message: &Message, is_replace: bool) -> Re
             false => Ask::Cancel { order, scope, reply },
         },
         move |outcome| {
+            let mut behind = 0;
             let fields = match outcome {
                 // td's report says it, or will.
                 Some(Outcome::Order(_) | Outcome::Refused(..)) | None => return Told::default(),
-                Some(Outcome::Ended(order)) => refusal(Some(&order), 0, "the order has ended"),
+                Some(Outcome::Ended(order)) => {
+                    behind = order.sequence;
+                    refusal(Some(&order), 0, "the order has ended")
+                }
                 Some(Outcome::NoSuchOrder) => refusal(None, 1, "there is no such order"),
                 Some(Outcome::Full) => refusal(None, 99, "not sent: td is behind"),
                 Some(_) => {
                     refusal(None, 99, "no order of this name is remembered, but the oldest are forgotten")
                 }
             };
-            Told { messages: vec![("9", fields)], dropped: Some(dropped) }
+            Told { dropped: Some(dropped), behind, ..Told::message("9", fields) }
         },
     );
     if !is_asked {
-        let messages = vec![("9", refuse(None, 99, "not sent: the gateway is behind"))];
-        let _ = link.told.send(Told { messages, dropped: Some(id) });
+        let fields = refuse(None, 99, "not sent: the gateway is behind");
+        let _ = link.told.send(Told { dropped: Some(id), ..Told::message("9", fields) });
     }
     Ok(())
 }
@@ -289,117 +271,11 @@ pub(super) fn mass_cancel(link: &mut Link, message: &Message) -> Result<(), Wron
                 Some(_) => made("0", Some((99, "not sent: td is behind")), 0),
                 None => made("0", Some((99, "what became of it is not known")), 0),
             };
-            Told { messages: vec![("r", fields)], dropped: None }
+            Told::message("r", fields)
         },
     );
     if !is_asked {
         link.say("r", answer("0", Some((99, "not sent: the gateway is behind")), 0));
     }
     Ok(())
-}
-
-/// An OrderStatusRequest.
-pub(super) fn status(link: &mut Link, message: &Message) -> Result<(), Wrong> {
-    let id = need(message, 11)?.to_owned();
-    let missing = {
-        let fields = words::refused(message, &link.exec_id(), 5, "there is no such order", link.place.now());
-        // A status, and not a refusal of anything.
-        Fields(fields.0.replacen("\x01150=8\x01", "\x01150=I\x01", 1))
-    };
-    let account = link.account(message);
-    let name = client_id(link.store.root(&id));
-    let (Ok(account), Ok(name)) = (account, name) else {
-        link.say("8", missing);
-        return Ok(());
-    };
-    let (order, scope) = (OrderName::Client(AccountId(account), name), Some(vec![account]));
-    ask_orders(link, move |reply| Ask::Order { order, scope, reply }, missing);
-    Ok(())
-}
-
-fn ask_orders(link: &Link, make: impl FnOnce(Reply<Outcome>) -> Ask, missing: Fields) {
-    let (place, exec_id) = (std::rc::Rc::clone(&link.place), link.exec_id());
-    let (values, current) = (link.values(), link.store.names());
-    let missed = missing.clone();
-    let is_asked = link.ask(make, move |outcome| {
-        let fields = match outcome {
-            Some(Outcome::Order(order)) => {
-                let symbol = place.market.borrow().name(order.instrument);
-                let root = order.client_order_id.as_deref().unwrap_or(&order.order_id);
-                let names = Names {
-                    id: current.get(root).map_or(root, String::as_str),
-                    before: None,
-                    symbol: &symbol,
-                    exec_id: &exec_id,
-                    value: values.borrow().get(&order.order_id).copied().unwrap_or_default(),
-                    time_ns: place.now(),
-                };
-                words::report(&order, 'I', &names, None)
-            }
-            _ => missed,
-        };
-        Told { messages: vec![("8", fields)], dropped: None }
-    });
-    if !is_asked {
-        link.say("8", missing);
-    }
-}
-
-/// An OrderMassStatusRequest: all that works.
-pub(super) fn mass_status(link: &mut Link, message: &Message) -> Result<(), Wrong> {
-    let id = need(message, 584)?.to_owned();
-    if need(message, 585)? != "7" {
-        return Err(Wrong { tag: 585, reason: 5, text: "tag 585 must be 7, all orders".to_owned() });
-    }
-    let accounts = link.identity.token.accounts.clone();
-    list(link, OrderFilter { accounts, instrument: None, working: true, limit: 10_000 }, Some(id), 0);
-    Ok(())
-}
-
-/// Reports were lost before this session could be told: it is told how its orders stand.
-pub(super) fn catch_up(link: &mut Link, forgotten: u64) {
-    let accounts = link.identity.token.accounts.clone();
-    let filter = OrderFilter { accounts, instrument: None, working: false, limit: 100_000 };
-    let looked = std::cmp::min(link.looked_at(), forgotten);
-    list(link, filter, None, looked);
-}
-
-fn list(link: &Link, filter: OrderFilter, id: Option<String>, behind: u64) {
-    let (place, exec_id, token) =
-        (std::rc::Rc::clone(&link.place), link.exec_id(), link.identity.token.id.clone());
-    let (values, current) = (link.values(), link.store.names());
-    link.ask(
-        |reply| Ask::Orders(filter, reply),
-        move |orders| {
-            let is_mine = |order: &OrderView| {
-                order.token == token
-                    && order.client_order_id.is_some()
-                    && (behind == 0 || order.sequence > behind)
-            };
-            let mine: Vec<OrderView> = orders.into_iter().flatten().filter(is_mine).collect();
-            let total = mine.len();
-            let one = |(index, order): (usize, &OrderView)| {
-                let symbol = place.market.borrow().name(order.instrument);
-                let root = order.client_order_id.as_deref().unwrap_or(&order.order_id);
-                let exec_id = format!("{exec_id}-{index}");
-                let names = Names {
-                    id: current.get(root).map_or(root, String::as_str),
-                    before: None,
-                    symbol: &symbol,
-                    exec_id: &exec_id,
-                    value: values.borrow().get(&order.order_id).copied().unwrap_or_default(),
-                    time_ns: place.now(),
-                };
-                let mut fields = words::report(order, 'I', &names, None);
-                if let Some(id) = &id {
-                    fields = fields
-                        .with(584, id)
-                        .with(911, total)
-                        .with(912, if index + 1 == total { 'Y' } else { 'N' });
-                }
-                ("8", fields)
-            };
-            Told { messages: mine.iter().enumerate().map(one).collect(), dropped: None }
-        },
-    );
 }

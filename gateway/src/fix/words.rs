@@ -6,6 +6,7 @@ use wire::{
 };
 
 use super::codec::{Fields, Message};
+use super::status::Traded;
 use crate::time::utc;
 use crate::view::OrderView;
 
@@ -182,8 +183,8 @@ pub(crate) struct Names<'a> {
     pub(crate) before: Option<&'a str>,
     pub(crate) symbol: &'a str,
     pub(crate) exec_id: &'a str,
-    /// Sum of price × quantity of what has traded.
-    pub(crate) value: i128,
+    /// By the reports that are passed on.
+    pub(super) traded: Traded,
     pub(crate) time_ns: u64,
 }
 
@@ -204,8 +205,8 @@ pub(crate) fn report(order: &OrderView, exec_type: char, names: &Names<'_>, fill
         _ => '0',
     };
     let leaves = if order.working || fill.is_some() { order.remaining } else { 0 };
-    let average =
-        if order.filled > 0 { Price((names.value / i128::from(order.filled)) as i64) } else { Price::ZERO };
+    let Traded { value, quantity } = names.traded;
+    let average = if quantity > 0 { Price((value / i128::from(quantity)) as i64) } else { Price::ZERO };
     let status = match fill {
         // What follows a fill says how the order stands.
         Some(fill) if fill.remaining.0 == 0 => '2',
@@ -234,8 +235,13 @@ pub(crate) fn report(order: &OrderView, exec_type: char, names: &Names<'_>, fill
         fields = fields.with(103, order_reason(order.reason_code));
     }
     let text = match (order.status, order.reason) {
-        ("unknown", _) => Some("what became of it is not known: its reports were lost"),
-        (_, reason) => reason,
+        ("unknown", _) => Some("what became of it is not known: its reports were lost".to_owned()),
+        (_, Some(reason)) => Some(reason.to_owned()),
+        _ if quantity != order.filled => Some(format!(
+            "AvgPx (6) is of {quantity} of the {} that have traded: reports of the others were lost",
+            order.filled
+        )),
+        _ => None,
     };
     fields.may(58, text)
 }
@@ -354,6 +360,7 @@ mod tests {
         let sources = [
             include_str!("words.rs"),
             include_str!("trading.rs"),
+            include_str!("status.rs"),
             include_str!("link.rs"),
             include_str!("logon.rs"),
             include_str!("market.rs"),

@@ -7,7 +7,7 @@ use node::{Frame, Gap};
 use wire::{Execution, Instrument, NodeEvent, Symbol};
 
 use super::event::{About, Channel, Event};
-use super::mailbox::Mailbox;
+use super::mailbox::{Mailbox, Positions};
 use super::queue::Lost;
 use crate::view::OrderView;
 
@@ -97,6 +97,12 @@ impl Hub {
         }
     }
 
+    /// Reports that were in the journal at the start are read: they are handed over first.
+    pub(crate) fn read_back(&mut self, positions: Positions) {
+        self.flush();
+        self.mailboxes.iter().for_each(|mailbox| mailbox.read_back(positions));
+    }
+
     /// Hands over what this turn has brought.
     pub(crate) fn flush(&mut self) {
         for mailbox in self.mailboxes.iter() {
@@ -108,5 +114,28 @@ impl Hub {
     pub(crate) fn close(&mut self) {
         self.flush();
         self.mailboxes.iter().for_each(Mailbox::close);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mailbox::Letters;
+    use super::*;
+
+    #[test]
+    fn reports_of_before_the_start_are_handed_over_before_it_is_said_that_they_are() {
+        let mailbox = Mailbox::for_task().unwrap();
+        let mut hub = Hub::new(Arc::new(vec![mailbox.clone()]));
+        hub.events.push(Arc::new(Event::new(Channel::Orders, 9, 64, 0, 0, &[], About::Node("x".to_owned()))));
+        let mut letters = Letters::default();
+        mailbox.take(&mut letters, true);
+        assert!(letters.events.is_empty() && letters.read_back.is_none(), "the turn is not over");
+        let positions = Positions { created: 5, incarnation: 1 };
+        hub.read_back(positions);
+        mailbox.take(&mut letters, true);
+        assert_eq!((letters.events.len(), letters.read_back), (1, Some(positions)));
+        letters.events.clear();
+        mailbox.take(&mut letters, true);
+        assert_eq!((letters.events.len(), letters.read_back), (0, None), "it is said once");
     }
 }

@@ -98,6 +98,14 @@ impl Permit {
     }
 }
 
+/// The journal whose positions are the sequences of reports. A recovered journal continues the positions of the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Positions {
+    /// When the journal was created, nanoseconds since the epoch.
+    pub(crate) created: u64,
+    pub(crate) incarnation: u64,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Letters {
     pub(crate) events: Vec<Arc<Event>>,
@@ -108,6 +116,8 @@ pub(crate) struct Letters {
     pub(crate) listed: Vec<(String, u32)>,
     /// Orders with lost reports, as they stand by the ledger. Only threads that keep orders take them.
     pub(crate) resolved: Vec<OrderView>,
+    /// Reports that were in the journal when the gateway started are among the events so far. Set once.
+    pub(crate) read_back: Option<Positions>,
     pub(crate) is_closing: bool,
     /// The thread has clients; without them it keeps own orders only.
     pub(crate) has_clients: bool,
@@ -174,6 +184,10 @@ impl Mailbox {
         self.post(|letters| letters.is_closing = true);
     }
 
+    pub(crate) fn read_back(&self, positions: Positions) {
+        self.post(|letters| letters.read_back = Some(positions));
+    }
+
     pub(crate) fn list(&self, symbol: &str, instrument: u32) {
         self.post(|letters| letters.listed.push((symbol.to_owned(), instrument)));
     }
@@ -234,8 +248,10 @@ impl Mailbox {
         std::mem::swap(&mut into.lost, &mut letters.lost);
         std::mem::swap(&mut into.listed, &mut letters.listed);
         std::mem::swap(&mut into.resolved, &mut letters.resolved);
+        into.read_back = letters.read_back.take();
         into.is_closing = letters.is_closing;
         let is_empty = into.events.is_empty()
+            && into.read_back.is_none()
             && into.arrivals.is_empty()
             && into.lost.is_empty()
             && into.resolved.is_empty();

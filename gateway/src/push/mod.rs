@@ -22,7 +22,7 @@ pub(crate) use client::message;
 pub(crate) use event::{About, Channel, Event};
 pub(crate) use frame::{Decoder, Incoming, Kind, close, frame};
 pub(crate) use hub::Hub;
-pub(crate) use mailbox::{Letters, Mailbox, NewSocket, Permit, Socket};
+pub(crate) use mailbox::{Letters, Mailbox, NewSocket, Permit, Positions, Socket};
 pub(crate) use queue::Counts;
 
 use std::sync::{Arc, Mutex, PoisonError};

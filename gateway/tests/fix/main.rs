@@ -388,6 +388,65 @@ fn a_session_goes_on_at_the_next_platform_and_hears_of_its_orders_there() {
     client.expect(&[(35, "8"), (150, "0"), (11, "d")]);
 }
 
+/// Statuses are asked for while the orders trade: the core is ahead of the session's reports, or behind them.
+#[test]
+fn a_status_is_never_behind_the_reports_of_its_session_nor_ahead_of_them() {
+    let Some((platform, port, token)) = started("fix-status") else { return };
+    let http = platform.token(&["http", "--role", "trader"]);
+    let mut client = Client::new(port, &token);
+    client.logon("");
+    let time = now();
+    let mut statuses = 0;
+    for round in 0..100 {
+        let name = format!("o{round}");
+        for part in 0..4 {
+            other(&platform, &http, &format!("s{round}-{part}"), "sell", 1, "100");
+        }
+        let body = format!("11={name}|1=9|55=SIM001|54=1|38=4|40=2|44=100|59=0|60={time}|");
+        client.send("D", &body);
+        // One answers at once, from what the core has; the session hears of the trade over another way.
+        for _ in 0..20 {
+            match round % 3 {
+                0 => client.send("D", &body),
+                1 => client.send("H", &format!("11={name}|1=9|55=SIM001|54=1|")),
+                _ => client.send("AF", &format!("584=m{round}|585=7|")),
+            }
+        }
+        client.send("1", "112=here|");
+        // The order as the reports have it, and the statuses between them.
+        let (mut filled, mut value, mut stands, mut is_over) = (0, 0.0, "A".to_owned(), false);
+        while !is_over || stands != "2" {
+            let message = client.next().unwrap();
+            match (message.get(35), message.get(150)) {
+                ("0", _) => is_over = true,
+                ("8", kind) if message.get(11) == name => {
+                    if kind == "F" {
+                        let lots: i64 = message.get(32).parse().unwrap();
+                        filled += lots;
+                        value += lots as f64 * message.get(31).parse::<f64>().unwrap();
+                    }
+                    statuses += u32::from(kind == "I");
+                    let average = if filled > 0 { value / filled as f64 } else { 0.0 };
+                    assert_eq!(message.get(14), filled.to_string(), "round {round}, CumQty: {message:?}");
+                    assert_eq!(
+                        message.get(6).parse::<f64>().unwrap(),
+                        average,
+                        "round {round}, AvgPx: {message:?}"
+                    );
+                    if kind == "I" {
+                        assert_eq!(message.get(39), stands, "round {round}, OrdStatus: {message:?}");
+                    }
+                    stands = message.get(39).to_owned();
+                }
+                ("8", _) => {}
+                other => panic!("{other:?}: {message:?}"),
+            }
+        }
+    }
+    assert!(statuses > 100, "{statuses} statuses");
+    assert!(!platform.log("gateway").contains("panicked"));
+}
+
 /// The client's host has lost the connection, and the gateway does not know it.
 #[test]
 fn a_new_logon_replaces_a_half_open_connection_and_loses_nothing() {
