@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::json;
 
-use crate::support::{self, Platform, WATCHDOG, platform};
+use crate::support::{self, Platform, WATCHDOG, platform_with};
 
 /// A connection, whatever it goes through.
 pub(crate) trait Both: Read + Write {}
@@ -188,11 +188,17 @@ impl Client {
 
 /// A platform that speaks FIX, and a session of a token.
 pub(crate) fn started(test: &str) -> Option<(Platform, u16, String)> {
+    started_with(test, "")
+}
+
+/// The same, with more at the end of its file.
+pub(crate) fn started_with(test: &str, more: &str) -> Option<(Platform, u16, String)> {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let more = format!(
+    let gateway = format!(
         "fix = {{ listen = \"127.0.0.1:{port}\", sessions = \"fix.json\" }}\nlimits = {{ max_working_orders = 10000 }}"
     );
-    let platform = platform(test, &more)?;
+    let count = "[strategies]\ncount = 0\n";
+    let platform = platform_with(test, &gateway, &[(count, &format!("{count}{more}"))])?;
     let token = platform.token(&["fix", "--role", "trader"]);
     let number = token.split('_').nth(1).unwrap();
     let sessions =

@@ -11,7 +11,8 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Instant;
 
-use client::{Client, Message, before, now, other, started};
+use client::{Client, Message, before, now, other, started, started_with};
+use nix::sys::signal::Signal;
 use serde_json::Value;
 use support::WATCHDOG;
 
@@ -386,6 +387,47 @@ fn a_session_goes_on_at_the_next_platform_and_hears_of_its_orders_there() {
     client.next_in = seen.get(34).parse::<u64>().unwrap() + 1;
     client.order("d", 1, 1, "95");
     client.expect(&[(35, "8"), (150, "0"), (11, "d")]);
+}
+
+/// A power cut takes reports that the disk does not have and the client has. Their positions are used again.
+#[test]
+fn a_session_goes_on_at_the_recovered_platform_and_misses_no_report() {
+    let recorder = "[[recorder]]\npath = \"recordings\"\n";
+    let Some((platform, port, token)) = started_with("fix-recover", recorder) else { return };
+    let mut client = Client::new(port, &token);
+    client.logon("");
+    for number in 0..20 {
+        client.order(&format!("o{number}"), 1, 1, "99");
+        client.expect(&[(35, "8"), (150, "0")]);
+    }
+    platform.until_recorded();
+    platform.signal("recorder", Signal::SIGSTOP);
+    for number in 0..5 {
+        client.order(&format!("lost{number}"), 1, 1, "98");
+        client.expect(&[(35, "8"), (150, "0")]);
+    }
+    platform.cut();
+    client.stream = None;
+    let recording = platform.path("recordings").join(&platform.name);
+    let up = platform.colo(&["up", "--recover", recording.to_str().unwrap(), "--stay"]);
+    assert!(up.status.success(), "{}", String::from_utf8_lossy(&up.stderr));
+    // More reports than were lost, before the client comes again.
+    let http = platform.token(&["http", "--role", "trader"]);
+    for number in 0..20 {
+        other(&platform, &http, &format!("s{number}"), "sell", 1, "99");
+    }
+    let logon = client.logon("");
+    assert!(logon.is(&[(35, "A")]), "{logon:?}");
+    let mut filled: Vec<String> = Vec::new();
+    while filled.len() < 20 {
+        let message = client.expect(&[(35, "8"), (150, "F"), (39, "2"), (6, "99")]);
+        filled.push(message.get(11).to_owned());
+    }
+    filled.sort_unstable();
+    filled.dedup();
+    assert_eq!(filled.len(), 20, "each order trades once");
+    client.send("1", "112=end|");
+    client.expect(&[(35, "0"), (112, "end")]);
 }
 
 /// Statuses are asked for while the orders trade: the core is ahead of the session's reports, or behind them.

@@ -142,11 +142,48 @@ impl Platform {
 
     /// Process id of a node.
     pub(crate) fn pid(&self, node: &str) -> i32 {
-        let status = self.colo(&["status", &self.name, "--format", "json"]);
-        let status: Value = serde_json::from_slice(&status.stdout).unwrap();
+        let status = self.status();
         let nodes = status["nodes"].as_array().unwrap();
         let found = nodes.iter().find(|one| one["node"] == node).unwrap();
         i32::try_from(found["pid"].as_i64().unwrap()).unwrap()
+    }
+
+    fn status(&self) -> Value {
+        let status = self.colo(&["status", &self.name, "--format", "json"]);
+        serde_json::from_slice(&status.stdout).unwrap()
+    }
+
+    pub(crate) fn signal(&self, node: &str, signal: nix::sys::signal::Signal) {
+        nix::sys::signal::kill(nix::unistd::Pid::from_raw(self.pid(node)), signal).unwrap();
+    }
+
+    /// Until the recorder has all of td's reports to the gateway.
+    pub(crate) fn until_recorded(&self) {
+        let end = Instant::now() + WATCHDOG;
+        loop {
+            let journal = journal::Journal::open_read_only(self.instance().find_journal("reports.gateway"));
+            let stat = journal.unwrap().stat();
+            if stat.readers.iter().any(|reader| reader.gated && reader.holds == Some(stat.head)) {
+                return;
+            }
+            assert!(Instant::now() < end, "{stat:?}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// A power cut: all processes at once, and the memory that they share.
+    pub(crate) fn cut(&self) {
+        let status = self.status();
+        let mut nodes: Vec<&Value> = status["nodes"].as_array().unwrap().iter().collect();
+        // Master last would start others again.
+        nodes.sort_by_key(|node| node["node"] != "master");
+        for node in nodes {
+            if let Some(pid) = node["pid"].as_i64().filter(|pid| *pid > 1) {
+                let pid = nix::unistd::Pid::from_raw(i32::try_from(pid).unwrap());
+                let _ = nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL);
+            }
+        }
+        std::fs::remove_dir_all(self.shared()).unwrap();
     }
 
     /// Kills a node as nothing can be caught.
