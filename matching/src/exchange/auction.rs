@@ -25,6 +25,9 @@ struct Range {
     /// Sum of the buyers at these prices and above, and of the sellers at these and below.
     demand: i128,
     supply: i128,
+    /// Those of them whose limit is better than the price.
+    better_demand: i128,
+    better_supply: i128,
 }
 
 impl Range {
@@ -34,6 +37,10 @@ impl Range {
 
     fn imbalance(&self) -> i128 {
         self.demand - self.supply
+    }
+
+    fn better_trade_in_whole(&self) -> bool {
+        self.better_demand.max(self.better_supply) <= self.volume()
     }
 }
 
@@ -166,8 +173,9 @@ fn ranges(grid: &Grid, wanted: &[Wanted], market_buy: i128, market_sell: i128) -
     let mut supply = market_sell;
     let mut ranges = Vec::with_capacity(wanted.len() * 2);
     for (index, at) in wanted.iter().enumerate() {
+        let (better_demand, better_supply) = (demand - at.buy, supply);
         supply += at.sell;
-        ranges.push(Range { low: at.tick, high: at.tick, demand, supply });
+        ranges.push(Range { low: at.tick, high: at.tick, demand, supply, better_demand, better_supply });
         demand -= at.buy;
         let Some(next) = wanted.get(index + 1) else { continue };
         let between = grid.up(at.tick.saturating_add(1)).zip(grid.down(next.tick.saturating_sub(1)));
@@ -175,7 +183,8 @@ fn ranges(grid: &Grid, wanted: &[Wanted], market_buy: i128, market_sell: i128) -
             && low <= high
             && low > at.tick
         {
-            ranges.push(Range { low, high, demand, supply });
+            let (better_demand, better_supply) = (demand, supply);
+            ranges.push(Range { low, high, demand, supply, better_demand, better_supply });
         }
     }
     ranges
@@ -188,6 +197,13 @@ fn choose(book: &Book, mut ranges: Vec<Range>) -> Option<Range> {
     for tie_break in &book.market.tie_breaks {
         let (low, high) = (ranges.first()?.low, ranges.last()?.high);
         let one = match tie_break {
+            TieBreak::BetterInWhole => {
+                // Of the prices that trade the most there is one; an earlier tie-break may have chosen another.
+                if ranges.iter().any(Range::better_trade_in_whole) {
+                    ranges.retain(Range::better_trade_in_whole);
+                }
+                continue;
+            }
             TieBreak::LeastImbalance => {
                 let least = ranges.iter().map(|range| range.imbalance().abs()).min()?;
                 ranges.retain(|range| range.imbalance().abs() == least);

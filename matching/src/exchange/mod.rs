@@ -65,8 +65,8 @@
 //! anew for its open quantity, by the rules of its lifetime, post-only included (`WouldTrade` refuses the replace and the
 //! order stays as it was); a minimum no longer counts, and an
 //! at-the-close order that was in the book goes into the book. Checked in this order: `UnknownOrder`; `MarketClosed` where the phase does
-//! not take both new orders and cancels; the quantity as that of a new order, an iceberg's against its display too; whether it is no more than has traded; the
-//! price, if the order has one.
+//! not take both new orders and cancels; the quantity as that of a new order, an iceberg's also against the number of its parts; whether it is no more than has traded; the
+//! price, if the order has one. An iceberg may become smaller than its display, which a replace does not name: it then shows all of it.
 //! Waiting orders (stop, at the close) are changed where they wait, and go behind the other waiting ones if the price changes
 //! or the quantity grows; the trigger stays.
 //!
@@ -101,7 +101,8 @@
 //! 5. [`Phase::Closed`] begins: all orders but good-till-cancel and good-till-date are cancelled, `Expired`, oldest first. A phase that an instrument has already is no change.
 //! 6. Continuous trading begins: stops that were reached are triggered.
 //!
-//! **The auction's price** is one that trades the most. Of several, the market's [`TieBreak`]s choose one after the other,
+//! **The auction's price** is one that trades the most. Of several, the market's [`TieBreak`]s choose one after the other (one that
+//! none of them fulfils decides nothing),
 //! and of what still remains, the highest. All prices that are multiples of the tick count between the lowest and the
 //! highest limit of the orders that could trade. If only market orders trade, it is the multiple of the tick nearest to the reference, of two the higher (no reference: nothing trades).
 //! **Allocation**: buyers in priority (market orders, then higher prices, then time), sellers likewise, are paired

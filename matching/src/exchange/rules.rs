@@ -8,6 +8,8 @@ use super::request::SelfTrade;
 /// How an auction chooses among the prices that remain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TieBreak {
+    /// Those at which all buyers above the price and all sellers below it trade in whole.
+    BetterInWhole,
     /// Those that leave the least quantity of one side without a partner.
     LeastImbalance,
     /// If buyers are left over at each of them, the highest; if sellers are, the lowest.
@@ -87,10 +89,12 @@ impl MarketRules {
     }
 
     /// Shanghai Stock Exchange, shares: no cancels in the last five minutes of the opening auction and in the closing
-    /// auction, the middle of equal prices. Source: Trading Rules of the exchange (2023), 3.3.2, 3.5.2, 3.6.2.
+    /// auction. The price of an auction trades the most; all buyers above it and all sellers below it trade in whole, and at
+    /// the price one side does, which follows; then the least is left over, then it is the middle. Source: Trading Rules of
+    /// the exchange (2023), 3.3.2, 3.5.2, 3.6.2.
     pub fn shanghai() -> MarketRules {
         let mut rules = MarketRules::plain();
-        rules.tie_breaks = vec![TieBreak::LeastImbalance, TieBreak::Middle];
+        rules.tie_breaks = vec![TieBreak::BetterInWhole, TieBreak::LeastImbalance, TieBreak::Middle];
         rules.market_in_auctions = false;
         rules.self_trade = SelfTrade::Allow;
         rules.owner = Owner::Account;
@@ -105,7 +109,8 @@ impl MarketRules {
     /// its last price, and a pause takes orders and cancels. Source: Trading Rules of the exchange (2023), 3.3.4, 3.5.2.
     pub fn shenzhen() -> MarketRules {
         let mut rules = MarketRules::shanghai();
-        rules.tie_breaks = vec![TieBreak::LeastImbalance, TieBreak::NearestReference];
+        rules.tie_breaks =
+            vec![TieBreak::BetterInWhole, TieBreak::LeastImbalance, TieBreak::NearestReference];
         rules.market_remainder = MarketRemainder::RestAtLastPrice;
         rules.permissions[Phase::Pause.index()] = Permission::ALL;
         rules

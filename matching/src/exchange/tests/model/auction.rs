@@ -120,6 +120,7 @@ impl Interest {
         let mut left: Vec<Range> = ranges.into_iter().filter(|range| self.volume(range.0) == most).collect();
         for tie_break in &self.tie_breaks {
             left = match tie_break {
+                TieBreak::BetterInWhole => self.better_in_whole(left),
                 TieBreak::LeastImbalance => self.least_imbalance(left),
                 TieBreak::Pressure => self.pressure(left),
                 TieBreak::NearestReference => self.nearest_reference(left),
@@ -127,6 +128,13 @@ impl Interest {
             };
         }
         highest(&left).try_into().unwrap()
+    }
+
+    fn better_in_whole(&self, ranges: Vec<Range>) -> Vec<Range> {
+        let is_one =
+            |range: &Range| self.bought(range.1 + 1).max(self.sold(range.0 - 1)) <= self.volume(range.0);
+        let found: Vec<Range> = ranges.iter().copied().filter(is_one).collect();
+        if found.is_empty() { ranges } else { found }
     }
 
     fn least_imbalance(&self, ranges: Vec<Range>) -> Vec<Range> {

@@ -57,6 +57,14 @@ fn the_next_part_may_keep_the_place<V: Venue>() {
     assert_eq!(desk.book(Side::Sell), ["1: 3 of 3 @ 100", "2: 5 of 5 @ 100"]);
 }
 
+fn replaced_to_less_than_its_display_it_shows_all_of_it<V: Venue>() {
+    let mut desk = Desk::<V>::plain();
+    desk.stand([iceberg(sell(1, 100, 25), 10)]);
+    assert_eq!(desk.replace(1, 100, 7), ["1 replaced: 7 @ 100, in place"]);
+    assert_eq!(desk.book(Side::Sell), ["1: 7 of 7 @ 100"]);
+    assert_eq!(desk.replace(1, 101, 9), ["1 replaced: 9 @ 101, anew", "1 rests: 9 @ 101"]);
+}
+
 fn coming_in_it_trades_with_all_of_its_quantity<V: Venue>() {
     let mut desk = Desk::<V>::plain();
     desk.stand([buy(1, 100, 20)]);
@@ -132,6 +140,7 @@ on_both!(
     the_next_part_goes_behind_the_others,
     one_incoming_order_may_take_several_parts,
     the_next_part_may_keep_the_place,
+    replaced_to_less_than_its_display_it_shows_all_of_it,
     coming_in_it_trades_with_all_of_its_quantity,
     the_display_outlives_a_part_that_shows_all,
     the_levels_tell_shown_from_hidden,

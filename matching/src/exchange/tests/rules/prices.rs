@@ -45,6 +45,20 @@ fn least_imbalance<V: Venue>() {
     assert_eq!(indicated::<V>(by(&[TieBreak::LeastImbalance], 0), &orders), "10 @ 102, imbalance 0");
 }
 
+/// The smallest case in which the condition decides: at 99 and 98, 60 of the 160 that are bid above find no seller.
+fn orders_at_better_prices_trade_in_whole<V: Venue>() {
+    let orders = [sell(1, 98, 100), buy(2, 105, 60), buy(3, 100, 100)];
+    for market in [MarketRules::shanghai(), MarketRules::shenzhen()] {
+        let rules = InstrumentRules { market, reference_price: Price(98), ..stock() };
+        assert_eq!(indicated::<V>(rules, &orders), "100 @ 100, imbalance 60");
+    }
+    let mirrored = [buy(1, 102, 100), sell(2, 95, 60), sell(3, 100, 100)];
+    for market in [MarketRules::shanghai(), MarketRules::shenzhen()] {
+        let rules = InstrumentRules { market, reference_price: Price(102), ..stock() };
+        assert_eq!(indicated::<V>(rules, &mirrored), "100 @ 100, imbalance -60");
+    }
+}
+
 fn pressure_of_buyers_takes_the_highest_and_of_sellers_the_lowest<V: Venue>() {
     let rules = || by(&[TieBreak::Pressure, TieBreak::Middle], 0);
     assert_eq!(indicated::<V>(rules(), &[buy(1, 105, 11), sell(2, 100, 10)]), "10 @ 105, imbalance 1");
@@ -142,6 +156,7 @@ on_both!(
     it_trades_the_most,
     without_a_tie_break_it_is_the_highest,
     least_imbalance,
+    orders_at_better_prices_trade_in_whole,
     pressure_of_buyers_takes_the_highest_and_of_sellers_the_lowest,
     nearest_to_the_reference,
     of_two_prices_as_near_to_the_reference_it_is_the_higher,
@@ -167,7 +182,14 @@ proptest! {
         sells in orders(),
         reference in prop::option::of(-6..24_i64),
         tie_breaks in prop::sample::subsequence(
-            vec![TieBreak::LeastImbalance, TieBreak::Pressure, TieBreak::NearestReference, TieBreak::Middle], 0..=4,
+            vec![
+                TieBreak::BetterInWhole,
+                TieBreak::LeastImbalance,
+                TieBreak::Pressure,
+                TieBreak::NearestReference,
+                TieBreak::Middle,
+            ],
+            0..=5,
         ).prop_shuffle(),
         coarser in prop::bool::ANY,
     ) {
@@ -213,6 +235,9 @@ fn one_by_one(interest: &Interest) -> Option<i64> {
     keep_least(&mut left, |price| -bought(price).min(sold(price)));
     for tie_break in &interest.tie_breaks {
         match (tie_break, interest.reference) {
+            (TieBreak::BetterInWhole, _) if left.iter().any(|price| in_whole(interest, *price)) => {
+                left.retain(|price| in_whole(interest, *price));
+            }
             (TieBreak::LeastImbalance, _) => keep_least(&mut left, |price| imbalance(price).abs()),
             (TieBreak::Pressure, _) if left.iter().all(|price| imbalance(*price) > 0) => {
                 left.drain(..left.len() - 1).for_each(drop)
@@ -230,6 +255,25 @@ fn one_by_one(interest: &Interest) -> Option<i64> {
         }
     }
     left.last().copied()
+}
+
+/// Serves both sides, the best limits first, as far as the other side's quantity goes: is each order with a limit better than
+/// the price served in whole?
+fn in_whole(interest: &Interest, price: i64) -> bool {
+    let is_served = |orders: &[(Option<i64>, i64)], others: i64, better: &dyn Fn(i64) -> i64| {
+        let mut queue: Vec<(i64, i64)> =
+            orders.iter().map(|(limit, quantity)| (limit.map_or(i64::MAX, better), *quantity)).collect();
+        queue.sort_unstable_by_key(|(better_by, _)| std::cmp::Reverse(*better_by));
+        let mut left = others;
+        queue.iter().filter(|(better_by, _)| *better_by > 0).all(|(_, quantity)| {
+            left -= quantity;
+            left >= 0
+        })
+    };
+    let bought = total(&interest.buys, |limit| limit >= price);
+    let sold = total(&interest.sells, |limit| limit <= price);
+    is_served(&interest.buys, sold, &|limit| limit - price)
+        && is_served(&interest.sells, bought, &|limit| price - limit)
 }
 
 fn total(orders: &[(Option<i64>, i64)], takes: impl Fn(i64) -> bool) -> i64 {
