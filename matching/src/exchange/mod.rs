@@ -55,8 +55,8 @@
 //! **Price limits** of the instrument hold for every order. **The dynamic band** keeps continuous trading near the last
 //! price before the request (before the first trade, near the reference price; without either there is no band). No trade
 //! lies beyond it, above or below. When an incoming limit order has quantity left and the next resting price is within its limit but
-//! beyond the band, the rest goes into the book (immediate-or-cancel: is cancelled) and the instrument goes into
-//! [`Phase::VolatilityAuction`] for the time that the band says. Market orders are protected by the band: they stop there,
+//! beyond the band, the instrument goes into [`Phase::VolatilityAuction`] for the time that the band says, and the rest into
+//! the book (immediate-or-cancel: is cancelled). Market orders are protected by the band: they stop there,
 //! and do not interrupt trading. Fill-or-kill and minimum do not count what is beyond it.
 //!
 //! **Replace** sets limit price and total quantity. With no more than has traded already, the rest is cancelled,

@@ -88,6 +88,10 @@ impl Core {
         let is_market = incoming.record.flags.is_market();
         let opposite = book.side(side.opposite());
         let interrupts = !is_market && opposite.best.is_some() && opposite.best_rank >= reach;
+        if interrupts {
+            // Before the rest goes into the book, which it crosses: a book that is whole and crossed is an auction's.
+            self.interrupt(book, sink);
+        }
         let traded = incoming.record.filled > filled_before;
         if !span.rests() || is_market && !(traded && remainder_rests(book)) {
             cancelled(book, incoming, Reason::NoLiquidity, sink);
@@ -97,9 +101,6 @@ impl Core {
                 incoming.record.flags.set_market(false);
             }
             self.rest(book, incoming, sink);
-        }
-        if interrupts {
-            self.interrupt(book, sink);
         }
     }
 

@@ -312,3 +312,59 @@ impl Feed {
         self.start = self.messages.len();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use wire::Price;
+
+    use super::*;
+    use crate::exchange::{DynamicBand, Exchange, InstrumentRules, Order, Width};
+
+    /// A buyer's rest lies beyond the band, above the best seller.
+    #[test]
+    fn a_book_that_is_whole_and_crossed_is_an_auctions() {
+        let stock = InstrumentId(1);
+        let mut exchange = Exchange::new(Default::default());
+        let band = DynamicBand { width: Width::Price(Price(2)), auction: Nanos(10) };
+        let rules = InstrumentRules {
+            reference_price: Price(100),
+            dynamic_band: Some(band),
+            ..InstrumentRules::new(stock, Price(1))
+        };
+        exchange.list(rules).unwrap();
+        let mut feed = Feed::default();
+        let sell = |id, price| Order::limit(id, stock, Side::Sell, Price(price), Quantity(5));
+        for order in [sell(1, 102), sell(2, 103), Order::limit(3, stock, Side::Buy, Price(104), Quantity(8))]
+        {
+            let mut events: Vec<Event> = Vec::new();
+            let strategy = wire::StrategyId(order.id as u16);
+            exchange.submit(&Order { strategy, ..order }, &mut events);
+            events.iter().for_each(|event| feed.event(event));
+            feed.close();
+        }
+        let told: Vec<String> = feed
+            .messages()
+            .iter()
+            .map(|message| match message {
+                MarketMessage::Book(event) => {
+                    let last = if event.flags & BookEvent::LAST != 0 { ", whole" } else { "" };
+                    let call = if event.flags & BookEvent::CALL_AUCTION != 0 { ", auction" } else { "" };
+                    format!("{:?} {}{last}{call}", event.action, event.order_ref)
+                }
+                MarketMessage::Phase(phase) => format!("{:?}", phase.phase),
+                _ => "trade".to_owned(),
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "Add 1, whole",
+                "Add 2, whole",
+                "Execute 1",
+                "trade",
+                "VolatilityAuction",
+                "Add 3, whole, auction"
+            ]
+        );
+    }
+}

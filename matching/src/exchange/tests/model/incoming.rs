@@ -47,12 +47,12 @@ impl Model {
             return;
         }
         let (instrument, is_market) = (incoming.order.instrument, incoming.is_market());
+        if stopped == Stopped::Band && !is_market {
+            self.interrupt(instrument);
+        }
         match self.rests_at(&incoming, last) {
             Some(price) => self.rest(Working { price: Some(price), ..incoming }),
             None => self.say(Event::Cancelled(incoming.state(), Reason::NoLiquidity)),
-        }
-        if stopped == Stopped::Band && !is_market {
-            self.interrupt(instrument);
         }
     }
 

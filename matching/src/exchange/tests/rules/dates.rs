@@ -131,8 +131,8 @@ fn each_thing_is_done_at_its_own_time<V: Venue>() {
             "closing-auction to pause",
             "pause to continuous",
             "3 triggered",
-            "3 rests: 1 @ 110",
             "continuous to volatility-auction",
+            "3 rests: 1 @ 110",
         ]
     );
     assert_eq!(

@@ -47,8 +47,8 @@ fn the_minimum_does_not_count_what_is_beyond_the_band<V: Venue>() {
         [
             "3 accepted",
             "3 buys 3 @ 102 from 1, left 6 and 0",
-            "3 rests: 6 @ 110",
             "continuous to volatility-auction",
+            "3 rests: 6 @ 110",
         ]
     );
 }

@@ -150,7 +150,7 @@ fn a_replace_triggers_stops_and_meets_the_band<V: Venue>() {
     );
     assert_eq!(
         desk.replace(5, 110, 3),
-        ["5 replaced: 3 @ 110, anew", "5 rests: 3 @ 110", "continuous to volatility-auction"]
+        ["5 replaced: 3 @ 110, anew", "continuous to volatility-auction", "5 rests: 3 @ 110"]
     );
 }
 

@@ -190,8 +190,8 @@ fn a_stop_that_interrupts_trading_leaves_the_others_waiting<V: Venue>() {
             "5 accepted",
             "5 buys 1 @ 100 from 3, left 0 and 0",
             "1 triggered",
-            "1 rests: 1 @ 110",
             "continuous to volatility-auction",
+            "1 rests: 1 @ 110",
         ]
     );
     assert_eq!(
