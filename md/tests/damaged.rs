@@ -334,7 +334,7 @@ fn lobster_rows_that_would_take_good_orders_with_them_are_counted() {
 34200.1,1,11,18,1000000,1
 34200.2,1,12,50,1001000,-1
 34200.3,1,13,50,1002000,-1
-34200.4,4,12,20,1001000,-1
+34200.400000001,4,12,20,1001000,-1
 34200.5,1,14,10,1000500,1
 34200.6,1,15,10,999000,1
 34200.7,3,15,10,999000,1
@@ -360,7 +360,7 @@ fn lobster_rows_that_would_take_good_orders_with_them_are_counted() {
         ),
         (
             "an execution twice",
-            twice("34200.4,4,12,20,1001000,-1\n"),
+            twice("34200.400000001,4,12,20,1001000,-1\n"),
             |c| c.unmatched,
             1,
             &["row 5", "once more"],
@@ -490,6 +490,17 @@ fn damage_in_dbn_files_is_counted_by_kind() {
     for (name, folder, kind, count, words) in &cases {
         expect(name, SourceKind::Dbn, &path(folder), (*kind, *count), words);
     }
+}
+
+#[test]
+fn records_that_the_vendor_doubts_are_counted_and_used() {
+    let sound = replay(SourceKind::Dbn, &path(&day_with(2, |_| ())), &strict()).unwrap();
+    let marked = day_with(2, |record| {
+        record.flags = dbn::FlagSet::new(dbn::flags::MAYBE_BAD_BOOK | dbn::flags::LAST);
+    });
+    let replayed = replay(SourceKind::Dbn, &path(&marked), &strict()).unwrap();
+    assert_eq!((sound.counts.doubted, replayed.counts.doubted, replayed.counts.irregular()), (0, 1, 0));
+    assert_eq!(sound.parts(), replayed.parts());
 }
 
 #[test]

@@ -255,6 +255,8 @@ counters! {
     Unbooked = 64 => "unbooked",
     /// No counter: number of the recording's first block that is not on disk; 0 before a segment was begun.
     BlocksOnDisk = 65 => "blocks_on_disk",
+    /// Records that the vendor marks as of a book that may be bad.
+    SourceDoubted = 66 => "source_doubted",
 }
 
 impl Counter {
@@ -283,6 +285,7 @@ impl Counter {
             Irregularity::Unmatched => Counter::SourceUnmatched,
             Irregularity::Reused => Counter::SourceReused,
             Irregularity::Unended => Counter::SourceUnended,
+            Irregularity::Doubted => Counter::SourceDoubted,
             Irregularity::Unknown => Counter::SourceUnknown,
             Irregularity::Crossed => Counter::SourceCrossed,
         }

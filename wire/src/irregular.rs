@@ -62,6 +62,8 @@ irregularities! {
     Reused = "reused", Contradiction, "orders with the number of one that is gone";
     /// Files whose last row has no line end, or that lack the message that says that no other follows.
     Unended = "unended", Suspicion, "files without their end: perhaps cut off";
+    /// Records that the vendor marks as of a book that may be bad.
+    Doubted = "doubted", Suspicion, "records of a book that may be bad, as the vendor marks them";
     /// Of the rows left out: about an order that the source never added.
     Unknown = "unknown", Sound, "rows about orders that no row adds, left out";
     /// Where rows are missing: orders that a row of continuous trading proves gone, and quotes held back because the

@@ -154,6 +154,8 @@ pub struct Counts {
     pub crossed: u64,
     /// Files whose last row has no line end, or that lack the message that says that none follows (ITCH): perhaps cut off. Not part of the tolerated share.
     pub unended: u64,
+    /// Records that the vendor marks: a gap was not recovered, and the book may be bad (DBN, `F_MAYBE_BAD_BOOK`).
+    pub doubted: u64,
 }
 
 /// Rows left out, by reason.
@@ -190,6 +192,7 @@ impl Counts {
             Irregularity::Unmatched => self.unmatched,
             Irregularity::Reused => self.reused,
             Irregularity::Unended => self.unended,
+            Irregularity::Doubted => self.doubted,
             Irregularity::Unknown => self.skipped.unknown_order,
             Irregularity::Crossed => self.crossed,
         }

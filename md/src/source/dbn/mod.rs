@@ -154,6 +154,9 @@ impl DbnSource {
             self.counts.skipped.other_symbol += 1;
             return Ok(true);
         };
+        if message.flags.is_maybe_bad_book() {
+            self.counts.doubted += 1;
+        }
         let snapshot = message.flags.is_snapshot();
         let stamp = message.hd.ts_event;
         let received = if message.ts_recv == dbn::UNDEF_TIMESTAMP { stamp } else { message.ts_recv };
