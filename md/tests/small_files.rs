@@ -125,6 +125,37 @@ fn lobster_types_become_book_events() {
     assert_eq!(replayed.events[0].event_time, parse_date("20120621").unwrap() + Nanos(34_200_100_000_000));
 }
 
+/// Times of some periods are whole milliseconds: three executions in one of them are three, as the vendor's own book has them
+/// (500, 400, 300, 200 shares at the ask). LOBSTER's "Output" page names the precision.
+#[test]
+fn equal_lobster_rows_in_one_millisecond_are_events_of_their_own() {
+    const DAY: &str = "\
+34200.100,1,1,500,100200,-1
+34200.150,1,2,500,100000,1
+34200.200,4,1,100,100200,-1
+34200.200,4,1,100,100200,-1
+34200.200,4,1,100,100200,-1
+34202.000,2,2,100,100000,1
+34202.000,2,2,100,100000,1
+";
+    let folder = folder(&[("message.csv", DAY)]);
+    let replayed = replay(SourceKind::Lobster, &path(&folder), &Options::default()).unwrap();
+    assert_eq!(
+        replayed.parts(),
+        [
+            (Add, 1, 500),
+            (Add, 2, 500),
+            (Execute, 1, 100),
+            (Execute, 1, 100),
+            (Execute, 1, 100),
+            (Reduce, 2, 100),
+            (Reduce, 2, 100),
+        ]
+    );
+    let volume: i64 = replayed.trades().iter().map(|print| print.quantity.0).sum();
+    assert_eq!((volume, replayed.counts.irregular()), (300, 0));
+}
+
 #[test]
 fn lobster_drops_orders_that_quotes_or_trades_went_through() {
     let text = "\

@@ -46,6 +46,9 @@
 //! The symbol is `symbols = ["AAPL"]`, otherwise the first part of an official file name
 //! (`AAPL_2012-06-21_34200000_57600000_message_10.csv`), otherwise `LOBSTER`. For the date see the parent module.
 
+/// In nanoseconds.
+const MILLISECOND: u64 = 1_000_000;
+
 mod depth;
 mod orderbook;
 mod prior;
@@ -232,10 +235,14 @@ impl LobsterSource {
     /// Counts a row that contradicts its order, or earlier rows.
     fn compare(&mut self, row: &Row, number: u64) -> Fits {
         let known = self.depth.order(row.order);
-        // One order cannot trade or be reduced twice in the same nanosecond by the same amount. Hidden orders have no
-        // number.
-        let is_numbered = matches!(row.kind, Kind::New | Kind::PartialCancel | Kind::Delete | Kind::Execute);
-        let is_repeated = is_numbered && self.before.replace(*row) == Some(*row);
+        // One order cannot trade or be reduced twice in the same nanosecond by the same amount, but in the same millisecond, which
+        // is all that the times of some periods say. Hidden orders have no number.
+        let is_single = match row.kind {
+            Kind::New | Kind::Delete => true,
+            Kind::PartialCancel | Kind::Execute => !row.time.is_multiple_of(MILLISECOND),
+            _ => false,
+        };
+        let is_repeated = self.before.replace(*row) == Some(*row) && is_single;
         let ends = matches!(row.kind, Kind::PartialCancel | Kind::Delete | Kind::Execute);
         let is_far = !self.halted && self.is_far(row);
         let mut fits = Fits::Usable;
