@@ -4,6 +4,9 @@ use wire::{Instrument, InstrumentId, MAX_INSTRUMENTS, Price, Quantity, Side, Sym
 
 use crate::limits::BandWidth;
 
+/// The band around a reference price is at least so many ticks wide to either side.
+const TICKS: i128 = 10;
+
 /// An instrument that cannot be listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InstrumentError {
@@ -118,7 +121,9 @@ impl Rules {
         if !band.is_on() || !reference.is_some() {
             return;
         }
-        let half = band.around(reference.0);
+        // Of a price near zero, as of a spread, a fraction is less than a tick.
+        let least = TICKS * i128::from(self.tick_at(reference).0.max(1));
+        let half = band.around(reference.0).max(least);
         let middle = i128::from(reference.0);
         let (fixed_low, fixed_high) = (i128::from(self.fixed.0), i128::from(self.fixed.1));
         // Both lie within the ends of an `i64` after the clamp, so the casts lose nothing.

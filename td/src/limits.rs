@@ -6,7 +6,7 @@ use wire::Quantity;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GatewayOptions {
     /// How far a limit price may lie from the instrument's reference price, as a fraction of it: `0.1` is ten per
-    /// cent either way, ends included. Zero: no band but the instrument's own.
+    /// cent either way, ends included, and at least ten ticks either way. Zero: no band but the instrument's own.
     pub price_band: f64,
 }
 

@@ -103,6 +103,26 @@ fn price_is_on_tick_and_in_the_band_ends_included() {
     assert_eq!(refused(&mut gateway, &none), Some(Reason::Malformed));
 }
 
+/// A spread: a tenth of its price is less than a tick.
+#[test]
+fn a_band_around_zero_is_ten_ticks_either_way() {
+    for reference in ["0", "0.01", "-0.02"] {
+        let mut gateway = gateway(Limits::NONE);
+        gateway.on_instrument(&Instrument { reference_price: price(reference), ..instrument(1) }).unwrap();
+        let middle = price(reference).0;
+        for (sequence, ticks, expected) in [
+            (1, 10, None),
+            (2, -10, None),
+            (3, 11, Some(Reason::PriceBand)),
+            (4, -11, Some(Reason::PriceBand)),
+        ] {
+            let at = Price(middle + ticks * price("0.01").0);
+            let order = NewOrder { price: at, ..order(sequence, Side::Buy, 100) };
+            assert_eq!(refused(&mut gateway, &order), expected, "{at} around {reference}");
+        }
+    }
+}
+
 #[test]
 fn the_instruments_own_band_holds_as_well_and_the_reference_moves() {
     let mut gateway = gateway(Limits::NONE);

@@ -63,7 +63,7 @@ section! {
 section! {
     /// The trade gateway. Limits count for each strategy on its own; a group may set its own (`limits`).
     pub struct TdConfig {
-        /// How far a limit price may lie from the reference price, as a fraction of it; 0: anywhere.
+        /// How far a limit price may lie from the reference price, as a fraction of it, and at least ten ticks; 0: anywhere.
         price_band: f64 = 0.1 => Kind::Number { min: 0.0, max: 1.0 };
         /// Largest quantity of one order; 0: no limit.
         max_order_quantity: i64 = 1_000_000;

@@ -162,7 +162,9 @@ impl Given {
             return fixed;
         }
         let middle = i128::from(reference.0);
-        let half = middle.abs() * self.band / ONE;
+        // At least ten ticks.
+        let least = 10 * i128::from(self.tick_at(instrument, reference).0.max(1));
+        let half = (middle.abs() * self.band / ONE).max(least);
         ((middle - half).clamp(fixed.0, fixed.1), (middle + half).clamp(fixed.0, fixed.1))
     }
 }
