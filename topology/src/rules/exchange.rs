@@ -1,7 +1,7 @@
 //! What must hold of an exchange: its day and its ticks.
 
 use super::Rules;
-use crate::config::{ByInstrument, named};
+use crate::config::{ByInstrument, Fill, named};
 
 impl Rules<'_> {
     pub(super) fn exchange(&mut self) {
@@ -107,7 +107,13 @@ impl Rules<'_> {
     }
 
     pub(super) fn keys_of_the_exchange(&mut self) {
-        for key in ["rules", "self_trade", "utc_offset", "band", "band_auction", "snapshot", "statistics"] {
+        // Beside a recorded or quoted market the platform's orders may meet, too.
+        if !matches!(self.config.matching.fill, Fill::Book | Fill::Quotes)
+            && self.rows.is_written("matching.self_trade")
+        {
+            self.means_nothing("self_trade", "matching.self_trade");
+        }
+        for key in ["rules", "utc_offset", "band", "band_auction", "snapshot", "statistics"] {
             let path = format!("matching.{key}");
             if self.rows.is_written(&path) {
                 self.means_nothing(key, &path);

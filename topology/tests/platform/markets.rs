@@ -162,6 +162,18 @@ fn in_lock_step_every_reader_of_quotes_is_gated() {
     assert!(quotes.readers.iter().all(|reader| reader.kind == ReaderKind::Gated));
 }
 
+/// docs/recorded-markets.md: the platform's orders may meet beside a recorded or quoted market, and the key says what happens.
+#[test]
+fn what_happens_at_self_trades_may_be_said_of_every_market() {
+    let quoted = parse(MINIMAL, &["matching.self_trade=cancel-oldest"]);
+    assert!(quoted.warnings.diagnostics.is_empty(), "{:?}", quoted.warnings);
+    let outside = parse(
+        MINIMAL,
+        &["matching.fill=external", "matching.program=out", "matching.self_trade=cancel-oldest"],
+    );
+    assert_eq!(outside.warnings.diagnostics.len(), 1, "an outside market has rules of its own");
+}
+
 #[test]
 fn orders_go_out_through_a_program_in_matching_s_seat() {
     let sets = ["matching.fill=external", "matching.program=bin/out", "matching.params={ host = \"x\" }"];
