@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use outcome::{FileMark, files_below};
+use serde_json::Value;
 use topology::Platform;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -62,7 +63,9 @@ impl Inputs {
             add(&setting.key);
             add(&setting.value.to_string());
         }
-        for (what, path) in files_of(&platform, self.plugin_of) {
+        let named =
+            platform.settings().into_iter().flat_map(|setting| named_in(&setting.key, &setting.value));
+        for (what, path) in files_of(&platform, self.plugin_of).into_iter().chain(named) {
             add(&what);
             for file in self.below(&path) {
                 add(&file.file_name().unwrap_or_default().to_string_lossy());
@@ -91,6 +94,22 @@ impl Inputs {
 /// Of a group or a service: hashed by what lies there.
 fn is_path(key: &str) -> bool {
     key.ends_with(".program") || key.ends_with(".history")
+}
+
+/// Files that a program's parameters name: what is in one decides as the text of a parameter does.
+fn named_in(key: &str, value: &Value) -> Vec<(String, PathBuf)> {
+    if !key.split('.').any(|part| part == "params") {
+        return Vec::new();
+    }
+    match value {
+        Value::String(text) => {
+            let path = PathBuf::from(text);
+            if path.is_file() { vec![(key.to_owned(), path)] } else { Vec::new() }
+        }
+        Value::Array(all) => all.iter().flat_map(|value| named_in(key, value)).collect(),
+        Value::Object(all) => all.values().flat_map(|value| named_in(key, value)).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+    }
 }
 
 /// What a platform reads, and as what.
@@ -130,4 +149,32 @@ fn files_of(platform: &Platform, plugin_of: PluginOf) -> Vec<(String, PathBuf)> 
 
 fn built_in(program: &str) -> &str {
     if program.starts_with("builtin:") { program } else { "" }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn files_that_parameters_name_are_found_wherever_they_stand() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, name).unwrap();
+            path.display().to_string()
+        };
+        let (one, two, three) = (file("weights.csv"), file("model.bin"), file("other"));
+        let value = json!({"weights": one, "models": [{"file": two}], "name": "no file", "folder": folder.path(), "size": 3});
+        let found = |key: &str| -> Vec<String> {
+            let mut found: Vec<String> =
+                named_in(key, &value).into_iter().map(|(_, path)| path.display().to_string()).collect();
+            found.sort();
+            found
+        };
+        assert_eq!(found("strategies.makers.params"), [two.clone(), one.clone()]);
+        assert_eq!(named_in("matching.params.table", &json!(three)).len(), 1);
+        assert!(found("strategies.makers.labels").is_empty());
+    }
 }
