@@ -70,7 +70,7 @@ fn a_market_that_keeps_the_rules_is_identical() {
 fn what_a_market_does_against_the_rules_is_named() {
     let sells = [(1, order(1, Side::Sell, 1_000, 100)), (2, order(2, Side::Sell, 1_000, 100))];
     type Case = (&'static str, Vec<(u64, Action)>, What, Option<u64>);
-    let cases: [Case; 6] = [
+    let cases: [Case; 7] = [
         ("the later order trades", vec![(3, bought(3, 2, 1_000, 50))], What::Trade, Some(3)),
         ("another price", vec![(3, bought(3, 1, 1_001, 50))], What::Trade, Some(3)),
         ("an order rests that should trade", vec![(3, order(3, Side::Buy, 1_000, 50))], What::Trade, Some(3)),
@@ -81,11 +81,17 @@ fn what_a_market_does_against_the_rules_is_named() {
             Some(3),
         ),
         ("a cancel of another rest", vec![(3, cancel(1, 99))], What::Cancel, Some(1)),
+        (
+            "what is left of an order that traded, behind a row of another",
+            vec![(2, bought(4, 2, 1_000, 100)), (2, cancel(1, 100)), (3, order(4, Side::Buy, 1_000, 50))],
+            What::Trade,
+            Some(4),
+        ),
         ("an order number twice", vec![(3, order(1, Side::Buy, 900, 1))], What::Order, Some(1)),
     ];
     for (name, then, what, order) in cases {
         let report = run(Feed::Both, &rows(&[&sells[..], &then].concat()), &[]);
-        let first = report.first_difference.unwrap_or_else(|| panic!("{name}: no difference"));
+        let first = report.first_difference().unwrap_or_else(|| panic!("{name}: no difference"));
         assert_eq!((first.what, first.order, first.place.row), (what, order, 3), "{name}: {first:?}");
         assert_ne!(first.expected, first.found, "{name}");
     }
@@ -102,7 +108,8 @@ fn trades_are_compared_with_their_place_in_time() {
     };
     assert!(day(3, 3).differences > 0, "one order takes the level at once");
     let report = day(3, 4);
-    assert!(report.differences > 0 && report.trades_identical < report.trades, "{report:?}");
+    let first = report.first_difference().expect("order 3 trades again behind order 4");
+    assert_eq!((first.what, first.order, first.place.row), (What::Order, Some(3), 5), "{report:?}");
 }
 
 #[test]
@@ -133,7 +140,7 @@ fn a_snapshot_must_be_a_book_at_its_number_of_trades() {
         all.sort_by_key(|snapshot| snapshot.trades);
         let report = run(Feed::Both, &rows, &all);
         assert_eq!((report.snapshots, report.snapshots_identical), (4, 3), "{text}");
-        let first = report.first_difference.expect("a difference");
+        let first = report.first_difference().expect("a difference");
         assert_eq!((first.what, first.place.row), (What::Snapshot, 9));
         assert!(first.expected.starts_with(text), "{first:?}");
     }
@@ -161,7 +168,7 @@ fn totals_of_a_snapshot_show_orders_beyond_its_levels() {
     assert_eq!((report.totals, report.totals_identical, report.differences), (1, 1, 0));
     let report = run(Feed::Both, &rows, &[snapshot(101)]);
     assert_eq!((report.snapshots_identical, report.totals_identical, report.differences), (1, 0, 1));
-    let first = report.first_difference.expect("a difference");
+    let first = report.first_difference().expect("a difference");
     assert_eq!(first.what, What::Totals);
     assert!(first.expected.contains("asks 101 in 1") && first.found.contains("asks 100 in 1"), "{first:?}");
 }
@@ -188,7 +195,7 @@ fn trades_whose_times_go_back_are_swapped() {
     (rows[2].stated, rows[3].stated) = (Nanos(4), Nanos(3));
     let report = run(Feed::Both, &rows, &[]);
     assert_eq!((report.trades_identical, report.differences), (1, 1), "{report:?}");
-    assert_eq!(report.first_difference.map(|first| first.place.row), Some(4));
+    assert_eq!(report.first_difference().map(|first| first.place.row), Some(4));
 }
 
 #[test]
@@ -210,7 +217,7 @@ fn a_feed_of_resting_orders_is_corrected_after_a_difference_and_goes_on() {
     let report = run(feed, &rows, &[]);
     assert_eq!((report.trades, report.trades_identical, report.differences), (3, 2, 1), "{report:?}");
     assert_eq!(report.corrected, 2);
-    let first = report.first_difference.expect("a difference");
+    let first = report.first_difference().expect("a difference");
     assert_eq!((first.order, first.place.row), (None, 3));
     assert!(first.expected.contains("sell 2") && first.found.contains("sell 1"), "{first:?}");
 }
@@ -257,6 +264,7 @@ proptest! {
         let recording = Recording { feed, market: MarketRules::shanghai(), tick: CENT, day, rows: &rows, snapshots: &[] };
         let report = verify(&recording).expect("listed");
         prop_assert!(report.trades_identical <= report.trades && report.cancels_identical <= report.cancels);
-        prop_assert!((report.differences == 0) == report.first_difference.is_none());
+        prop_assert!((report.differences == 0) == report.first_difference().is_none());
+        prop_assert_eq!(report.differences, report.listed.len() as u64);
     }
 }

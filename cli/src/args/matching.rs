@@ -66,6 +66,9 @@ pub(crate) struct MatchingVerify {
     /// Only this security, such as 600519; may be given many times.
     #[arg(long = "symbol", value_name = "NAME")]
     pub(crate) symbols: Vec<String>,
+    /// List all differences, up to 10,000 of each security, and not the first alone.
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Text for people, or one JSON object.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,

@@ -48,6 +48,7 @@ impl Replay<'_> {
         self.take_events();
         // What the exchange says to a correction is no difference of its own.
         (self.report.differences, self.report.refused) = (differences, refused);
+        self.report.listed.truncate(differences.try_into().unwrap_or(usize::MAX));
     }
 
     /// Side and price of an order that rests, by the rows or in the exchange.

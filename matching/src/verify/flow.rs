@@ -1,6 +1,6 @@
 //! Incoming orders, from rows that name both orders of a trade.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::ops::Range;
 
 use wire::{Aggressor, Nanos, Price, Quantity, Side};
@@ -45,8 +45,18 @@ pub(super) struct Incoming {
     /// `None`: never published.
     pub(super) price: Option<Price>,
     pub(super) quantity: Quantity,
-    /// Published later than it came in: it must not trade now.
-    pub(super) early: bool,
+    pub(super) published: When,
+}
+
+/// Where the rows have an order that came in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum When {
+    /// Where it came in.
+    Then,
+    /// Later than it came in: it must not trade now.
+    Later,
+    /// Once more, with rows of others between: it has traded as the incoming side before.
+    Again,
 }
 
 /// A trade as the market published it.
@@ -131,23 +141,28 @@ pub(super) fn plus(one: Quantity, other: Quantity) -> Quantity {
 }
 
 /// Brings each order in where its first row stands: with its trades as the incoming side, and the remainder that is
-/// published behind them.
+/// published right behind them.
 pub(super) fn of_both(rows: &[Row]) -> Flow {
     let mut builder = Builder::default();
     // Time of the trade before.
     let mut before = Nanos(0);
-    // Orders that have traded and not been published.
-    let mut traded: HashMap<u64, usize> = HashMap::new();
+    // The order whose trades the last rows are, and its step.
+    let mut open: Option<(u64, usize)> = None;
+    // Orders that have traded when they came in.
+    let mut traded: HashSet<u64> = HashSet::new();
     for row in rows {
+        let coming = std::mem::take(&mut open);
         match row.action {
             Action::Order { id, side, price, quantity } => {
-                let known = traded.remove(&id).and_then(|step| builder.incoming(step));
+                let known = coming.filter(|(coming, _)| *coming == id);
+                let known = known.and_then(|(_, step)| builder.incoming(step));
                 if let Some(incoming) = known.filter(|incoming| incoming.side == side) {
                     incoming.price = Some(price);
                     incoming.quantity = plus(incoming.quantity, quantity);
                     continue;
                 }
-                let incoming = Incoming { id, side, price: Some(price), quantity, early: false };
+                let published = if traded.contains(&id) { When::Again } else { When::Then };
+                let incoming = Incoming { id, side, price: Some(price), quantity, published };
                 builder.step(row, Request::Enter(incoming));
             }
             Action::Cancel { id, quantity, resting } => {
@@ -162,20 +177,22 @@ pub(super) fn of_both(rows: &[Row]) -> Flow {
                     Aggressor::Sell => (sell, Side::Sell),
                     Aggressor::None => (0, Side::Buy),
                 };
-                let step = (aggressor != Aggressor::None).then(|| match traded.get(&id) {
-                    Some(&step) => {
-                        if let Some(incoming) = builder.incoming(step) {
-                            incoming.quantity = plus(incoming.quantity, quantity);
+                let step = (aggressor != Aggressor::None).then(|| {
+                    match coming.filter(|(coming, _)| *coming == id) {
+                        Some((_, step)) => {
+                            if let Some(incoming) = builder.incoming(step) {
+                                incoming.quantity = plus(incoming.quantity, quantity);
+                            }
+                            step
                         }
-                        step
-                    }
-                    None => {
-                        let incoming = Incoming { id, side, price: None, quantity, early: false };
-                        let step = builder.step(row, Request::Enter(incoming));
-                        traded.insert(id, step);
-                        step
+                        None => {
+                            let published = if traded.insert(id) { When::Then } else { When::Again };
+                            let incoming = Incoming { id, side, price: None, quantity, published };
+                            builder.step(row, Request::Enter(incoming))
+                        }
                     }
                 });
+                open = step.map(|step| (id, step));
                 let trade = Published {
                     index: 0,
                     place: row.place,
@@ -240,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn trades_of_orders_that_come_in_by_turns_keep_their_place_in_the_day() {
+    fn an_order_that_trades_again_behind_another_comes_in_again() {
         let flow = of_both(&[
             row(1, trade(9, 1, 10, Aggressor::Buy)),
             row(2, trade(8, 2, 10, Aggressor::Buy)),
@@ -248,7 +265,13 @@ mod tests {
             row(4, trade(4, 5, 10, Aggressor::None)),
         ]);
         let indexes: Vec<u64> = flow.trades.iter().map(|trade| trade.index).collect();
-        assert_eq!(indexes, [0, 2, 1]);
-        assert_eq!((flow.auctions.len(), flow.auctions[0].index, flow.steps.len()), (1, 3, 2));
+        assert_eq!(indexes, [0, 1, 2]);
+        assert_eq!((flow.auctions.len(), flow.auctions[0].index), (1, 3));
+        let published = |step: &Step| match step.request {
+            Request::Enter(incoming) => (incoming.id, incoming.published),
+            _ => panic!("{step:?}"),
+        };
+        let entered: Vec<(u64, When)> = flow.steps.iter().map(published).collect();
+        assert_eq!(entered, [(9, When::Then), (8, When::Then), (9, When::Again)]);
     }
 }

@@ -9,7 +9,7 @@ use super::auction::Auctions;
 use super::correct::{Resting, lower};
 use super::day::Asked;
 use super::depth::{Depth, Level};
-use super::flow::{Flow, Incoming, Request, Step};
+use super::flow::{Flow, Incoming, Request, Step, When};
 use super::input::{Feed, File, Place, Recording};
 use super::report::{Difference, Report, What};
 use super::snapshots::Search;
@@ -150,9 +150,18 @@ impl Replay<'_> {
     }
 
     fn enter(&mut self, step: &Step, incoming: &Incoming) {
-        let &Incoming { id, side, price, quantity, early } = incoming;
+        let &Incoming { id, side, price, quantity, published } = incoming;
         self.order = Some(id);
-        if early {
+        if published == When::Again {
+            self.report.differ(|| Difference {
+                what: What::Order,
+                place: step.place,
+                order: Some(id),
+                expected: "a row of this order behind rows of others".to_owned(),
+                found: "it came in whole, and its rest stands right behind its trades".to_owned(),
+            });
+        }
+        if published == When::Later {
             let best = self.exchange.book(INSTRUMENT).and_then(|book| book.best(side.opposite()));
             let crosses = best.zip(price).is_some_and(|(best, price)| reaches(side, price, best.price));
             // Where it would trade, its number does not say when it came in.

@@ -101,9 +101,12 @@ pub struct Report {
     pub corrected: u64,
     /// All differences.
     pub differences: u64,
-    /// The first that was found.
-    pub first_difference: Option<Difference>,
+    /// The first of them.
+    pub listed: Vec<Difference>,
 }
+
+/// Differences that a report lists at most.
+const LISTED: usize = 10_000;
 
 impl Report {
     /// Everything that was compared is identical, and something was.
@@ -111,10 +114,15 @@ impl Report {
         self.differences == 0 && self.trades + self.auctions + self.cancels + self.snapshots > 0
     }
 
+    /// The first difference that was found.
+    pub fn first_difference(&self) -> Option<&Difference> {
+        self.listed.first()
+    }
+
     pub(super) fn differ(&mut self, difference: impl FnOnce() -> Difference) {
         self.differences += 1;
-        if self.first_difference.is_none() {
-            self.first_difference = Some(difference());
+        if self.listed.len() < LISTED {
+            self.listed.push(difference());
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use wire::{Aggressor, Price, Quantity, Side};
 
-use super::flow::{Builder, Flow, Incoming, Published, Request, plus};
+use super::flow::{Builder, Flow, Incoming, Published, Request, When, plus};
 use super::input::{Action, Row};
 
 /// Puts executions together into incoming orders. With `numbers_grow` an order that is published later than its number
@@ -28,7 +28,7 @@ pub(super) fn of_resting(rows: &[Row], numbers_grow: bool) -> Flow {
         match row.action {
             Action::Order { id, side, price, quantity } => {
                 enter_below(&mut builder, &mut late, row, id);
-                let incoming = Incoming { id, side, price: Some(price), quantity, early: false };
+                let incoming = Incoming { id, side, price: Some(price), quantity, published: When::Then };
                 builder.step(row, Request::Enter(incoming));
             }
             Action::Cancel { id, quantity, resting } => {
@@ -62,7 +62,8 @@ fn enter_below(builder: &mut Builder, late: &mut BTreeMap<u64, Incoming>, row: &
 fn execute(builder: &mut Builder, rows: &[Row], begin: usize, side: Side, number: u64) -> usize {
     let time = rows[begin].time;
     let taker = side.opposite();
-    let incoming = Incoming { id: number, side: taker, price: None, quantity: Quantity::ZERO, early: false };
+    let incoming =
+        Incoming { id: number, side: taker, price: None, quantity: Quantity::ZERO, published: When::Then };
     let step = builder.step(&rows[begin], Request::Enter(incoming));
     let (mut next, mut before, mut worst) = (begin, None, None);
     let mut found = Vec::new();
@@ -122,7 +123,7 @@ fn late(rows: &[Row]) -> BTreeMap<u64, Incoming> {
         if let Action::Order { id, side, price, quantity } = row.action {
             known.insert(id);
             if id < highest {
-                late.insert(id, Incoming { id, side, price: Some(price), quantity, early: true });
+                late.insert(id, Incoming { id, side, price: Some(price), quantity, published: When::Later });
             }
             highest = highest.max(id);
         }
@@ -143,7 +144,7 @@ fn late(rows: &[Row]) -> BTreeMap<u64, Incoming> {
     }
     late.extend(mentioned.into_iter().filter_map(|(id, (resting, quantity))| {
         let (side, price) = resting?;
-        Some((id, Incoming { id, side, price: Some(price), quantity, early: true }))
+        Some((id, Incoming { id, side, price: Some(price), quantity, published: When::Later }))
     }));
     late
 }
@@ -180,7 +181,7 @@ mod tests {
     fn incoming(flow: &Flow) -> Vec<(u64, Side, i64, bool)> {
         let entered = flow.steps.iter().filter_map(|step| match step.request {
             Request::Enter(incoming) => {
-                Some((incoming.id, incoming.side, incoming.quantity.0, incoming.early))
+                Some((incoming.id, incoming.side, incoming.quantity.0, incoming.published == When::Later))
             }
             _ => None,
         });

@@ -29,9 +29,16 @@ pub(crate) fn verify(arguments: &MatchingVerify) -> Result<u8, Failure> {
     }
     match arguments.format {
         Format::Json => {
-            output::print_json(&print::Output::of(arguments.source, read.unknown_order, &reports))?;
+            output::print_json(&print::Output::of(
+                arguments.source,
+                read.unknown_order,
+                &reports,
+                arguments.all,
+            ))?;
         }
-        Format::Text => output::print(&print::text(arguments.source, read.unknown_order, &reports))?,
+        Format::Text => {
+            output::print(&print::text(arguments.source, read.unknown_order, &reports, arguments.all))?
+        }
     }
     let identical = reports.iter().all(|(_, report)| report.differences == 0);
     // A quiet security may have no row at the day's end, a whole day has one of some security.

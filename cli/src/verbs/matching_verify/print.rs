@@ -45,6 +45,8 @@ struct SecurityOutput<'a> {
     corrected: u64,
     differences: u64,
     first_difference: Option<DifferenceOutput<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listed: Option<Vec<DifferenceOutput<'a>>>,
 }
 
 #[derive(Serialize)]
@@ -57,7 +59,12 @@ struct DifferenceOutput<'a> {
 }
 
 impl<'a> Output<'a> {
-    pub(super) fn of(source: OrderSource, unknown_order: u64, reports: &'a [(String, Report)]) -> Output<'a> {
+    pub(super) fn of(
+        source: OrderSource,
+        unknown_order: u64,
+        reports: &'a [(String, Report)],
+        lists_all: bool,
+    ) -> Output<'a> {
         let (compared, not_compared) = scope(source, reports);
         Output {
             source: name(source),
@@ -65,13 +72,16 @@ impl<'a> Output<'a> {
             compared,
             not_compared,
             unknown_order,
-            securities: reports.iter().map(|(id, report)| SecurityOutput::of(id, report)).collect(),
+            securities: reports
+                .iter()
+                .map(|(id, report)| SecurityOutput::of(id, report, lists_all))
+                .collect(),
         }
     }
 }
 
 impl<'a> SecurityOutput<'a> {
-    fn of(id: &'a str, report: &'a Report) -> SecurityOutput<'a> {
+    fn of(id: &'a str, report: &'a Report, lists_all: bool) -> SecurityOutput<'a> {
         SecurityOutput {
             id,
             orders: report.orders,
@@ -94,13 +104,20 @@ impl<'a> SecurityOutput<'a> {
             cut_short: report.is_cut,
             corrected: report.corrected,
             differences: report.differences,
-            first_difference: report.first_difference.as_ref().map(|difference| DifferenceOutput {
-                what: difference.what.name(),
-                place: difference.place.to_string(),
-                order: difference.order,
-                expected: &difference.expected,
-                found: &difference.found,
-            }),
+            first_difference: report.first_difference().map(DifferenceOutput::of),
+            listed: lists_all.then(|| report.listed.iter().map(DifferenceOutput::of).collect()),
+        }
+    }
+}
+
+impl<'a> DifferenceOutput<'a> {
+    fn of(difference: &'a Difference) -> DifferenceOutput<'a> {
+        DifferenceOutput {
+            what: difference.what.name(),
+            place: difference.place.to_string(),
+            order: difference.order,
+            expected: &difference.expected,
+            found: &difference.found,
         }
     }
 }
@@ -159,20 +176,31 @@ fn scope(source: OrderSource, reports: &[(String, Report)]) -> (Vec<&'static str
 }
 
 /// The same for people.
-pub(super) fn text(source: OrderSource, unknown_order: u64, reports: &[(String, Report)]) -> String {
+pub(super) fn text(
+    source: OrderSource,
+    unknown_order: u64,
+    reports: &[(String, Report)],
+    lists_all: bool,
+) -> String {
     let mut text = String::new();
     let (same, differing): (Vec<_>, Vec<_>) = reports.iter().partition(|(_, report)| report.differences == 0);
     if reports.len() > LISTED {
         line(&mut text, &format!("{} securities", number(reports.len() as u64)), &sum(reports));
     }
     let listed = if reports.len() > LISTED { &differing } else { &reports.iter().collect::<Vec<_>>() };
-    for (id, report) in listed.iter().take(LISTED) {
+    let most = if lists_all { usize::MAX } else { LISTED };
+    for (id, report) in listed.iter().take(most) {
         line(&mut text, id, report);
-        if let Some(first) = &report.first_difference {
-            difference(&mut text, report.differences, first);
+        let shown = if lists_all { report.listed.len() } else { 1 };
+        for (index, one) in report.listed.iter().take(shown).enumerate() {
+            let number = match lists_all {
+                true => format!("{} of {}", index + 1, count(report.differences, "difference")),
+                false => format!("first of {}", count(report.differences, "difference")),
+            };
+            difference(&mut text, &number, one);
         }
     }
-    if differing.len() > LISTED {
+    if differing.len() > most {
         let _ = writeln!(text, "and {} more that differ", number((differing.len() - LISTED) as u64));
     }
     let _ = writeln!(text, "identical: {} of {}", number(same.len() as u64), number(reports.len() as u64));
@@ -230,16 +258,15 @@ fn line(text: &mut String, id: &str, report: &Report) {
     }
 }
 
-fn difference(text: &mut String, all: u64, first: &Difference) {
-    let order = first.order.map_or_else(String::new, |order| format!(", order {order}"));
+fn difference(text: &mut String, number: &str, one: &Difference) {
+    let order = one.order.map_or_else(String::new, |order| format!(", order {order}"));
     let _ = writeln!(
         text,
-        "  first of {}: {} ({}{order})\n    expected: {}\n    found:    {}",
-        count(all, "difference"),
-        first.what.name(),
-        first.place,
-        first.expected,
-        first.found
+        "  {number}: {} ({}{order})\n    expected: {}\n    found:    {}",
+        one.what.name(),
+        one.place,
+        one.expected,
+        one.found
     );
 }
 
