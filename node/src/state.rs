@@ -257,6 +257,8 @@ counters! {
     BlocksOnDisk = 65 => "blocks_on_disk",
     /// Records that the vendor marks as of a book that may be bad.
     SourceDoubted = 66 => "source_doubted",
+    /// Continuous contracts of which one contract follows another.
+    SourceRolled = 67 => "source_rolled",
 }
 
 impl Counter {
@@ -286,6 +288,7 @@ impl Counter {
             Irregularity::Reused => Counter::SourceReused,
             Irregularity::Unended => Counter::SourceUnended,
             Irregularity::Doubted => Counter::SourceDoubted,
+            Irregularity::Rolled => Counter::SourceRolled,
             Irregularity::Unknown => Counter::SourceUnknown,
             Irregularity::Crossed => Counter::SourceCrossed,
         }

@@ -64,6 +64,8 @@ irregularities! {
     Unended = "unended", Suspicion, "files without their end: perhaps cut off";
     /// Records that the vendor marks as of a book that may be bad.
     Doubted = "doubted", Suspicion, "records of a book that may be bad, as the vendor marks them";
+    /// Continuous contracts of which one contract follows another.
+    Rolled = "rolled", Sound, "continuous contracts that roll: each contract is an instrument of its own";
     /// Of the rows left out: about an order that the source never added.
     Unknown = "unknown", Sound, "rows about orders that no row adds, left out";
     /// Where rows are missing: orders that a row of continuous trading proves gone, and quotes held back because the

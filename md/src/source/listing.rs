@@ -37,14 +37,14 @@ impl Listing {
     }
 
     /// The instrument's id, assigned now if necessary; `None` when it is not wanted. A name is wanted under its own
-    /// spelling, or without the part after its first point (`600519` finds `600519.SH`).
+    /// spelling, without the part after its first point (`600519` finds `600519.SH`), or as a contract of a continuous one
+    /// (`ES.c.0` finds `ES.c.0@202`).
     pub(crate) fn id(&mut self, symbol: Symbol, path: &Path) -> Result<Option<InstrumentId>, SourceError> {
         if let Some(&known) = self.index.get(&symbol) {
             return Ok(known);
         }
         let name = symbol.as_str();
-        let bare = name.split('.').next().unwrap_or(name);
-        let wanted = self.wanted.is_empty() || self.wanted.iter().any(|text| text == name || text == bare);
+        let wanted = self.wanted.is_empty() || self.wanted.iter().any(|text| names(text, name));
         let id = if wanted {
             if self.found.len() as u32 + 1 >= MAX_INSTRUMENTS {
                 return Err(SourceError::TooManyInstruments {
@@ -68,12 +68,10 @@ impl Listing {
 
     /// The list of instruments. An error when a wanted name was not found, or nothing at all was.
     pub(crate) fn finish(&self) -> Result<Vec<Instrument>, SourceError> {
-        let names: BTreeSet<&str> = self.index.keys().map(Symbol::as_str).collect();
-        let unknown = |text: &&String| {
-            !names.iter().any(|name| name == text || name.split('.').next() == Some(text.as_str()))
-        };
+        let found: BTreeSet<&str> = self.index.keys().map(Symbol::as_str).collect();
+        let unknown = |text: &&String| !found.iter().any(|name| names(text, name));
         if let Some(missing) = self.wanted.iter().find(unknown) {
-            let some: Vec<&str> = names.iter().copied().take(10).collect();
+            let some: Vec<&str> = found.iter().copied().take(10).collect();
             return Err(SourceError::Option {
                 name: "symbols",
                 found: format!("`{missing}`"),
@@ -100,6 +98,12 @@ impl Listing {
         });
         Ok(instruments.collect())
     }
+}
+
+/// Whether `text` asks for this name.
+fn names(text: &str, name: &str) -> bool {
+    let contract = name.split('@').next();
+    name == text || name.split('.').next() == Some(text) || contract == Some(text)
 }
 
 #[cfg(test)]

@@ -156,6 +156,8 @@ pub struct Counts {
     pub unended: u64,
     /// Records that the vendor marks: a gap was not recovered, and the book may be bad (DBN, `F_MAYBE_BAD_BOOK`).
     pub doubted: u64,
+    /// Continuous contracts of which one contract follows another (DBN).
+    pub rolled: u64,
 }
 
 /// Rows left out, by reason.
@@ -193,6 +195,7 @@ impl Counts {
             Irregularity::Reused => self.reused,
             Irregularity::Unended => self.unended,
             Irregularity::Doubted => self.doubted,
+            Irregularity::Rolled => self.rolled,
             Irregularity::Unknown => self.skipped.unknown_order,
             Irregularity::Crossed => self.crossed,
         }

@@ -21,20 +21,23 @@
 //!
 //! A fill without a price has that of its order. A size of 2^32 - 1 is the vendor's "none", and makes a bad row.
 //!
-//! Symbols come from the mappings in the metadata. If there are any, an id without one is a bad row; in a file without
-//! mappings (a live session) ids are listed as `#ID`. Records of other kinds (status, system, symbol mappings of a live
+//! Symbols come from the mappings in the metadata, each on its dates. If there are any, an id without one is a bad row. Where a
+//! continuous contract rolls, each contract is an instrument of its own (`names.rs`). In a file without mappings (a live session) ids are listed as `#ID`. Records of other kinds (status, system, symbol mappings of a live
 //! session) are skipped. Books are kept per instrument id: files that mix publishers (venues) of one instrument id make
 //! one book of them.
 
 mod convert;
+mod names;
 mod records;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 
+use dbn::MboMsg;
 use wire::{Instrument, InstrumentId, Symbol};
 
 use self::convert::{Record, convert};
+use self::names::Names;
 use self::records::{EXPECTED, Item, Records};
 use super::error::Fault;
 use super::fields::SECOND;
@@ -67,7 +70,7 @@ pub(crate) struct DbnSource {
     path: PathBuf,
     records: Records,
     listing: Listing,
-    names: BTreeMap<u32, Symbol>,
+    names: Names,
     instruments: Vec<Instrument>,
     orders: OrderTable<(InstrumentId, u64)>,
     pending: BTreeMap<InstrumentId, Pending>,
@@ -92,12 +95,18 @@ impl DbnSource {
     pub(crate) fn open(files: &Files, options: &Options) -> Result<DbnSource, SourceError> {
         let path = files.only("mbo.dbn", |name| name.ends_with(".dbn"), EXPECTED)?;
         let mut records = Records::open(&path)?;
-        let mut names = BTreeMap::new();
-        for (id, name) in records.names() {
-            if let Some(symbol) = Symbol::new(&name) {
-                names.insert(id, symbol);
-            }
+        let names = records.names();
+        for (name, contracts) in &names.rolls {
+            let ids: Vec<String> = contracts.iter().map(u32::to_string).collect();
+            log::warn!(
+                "{}: {name} stands for {} contracts, one after another: ids {}. Each is an instrument of its own, the first one \
+                 under this name, the others under {name}@ID",
+                path.display(),
+                ids.len(),
+                ids.join(", ")
+            );
         }
+        let rolled = names.rolls.len() as u64;
         let mut listing = Listing::new(&options.symbols, TickRule::Unknown);
         let (marked, rows) = first_pass(&mut records, &path, options, &names, &mut listing)?;
         let instruments = listing.finish()?;
@@ -115,7 +124,7 @@ impl DbnSource {
             watch: Watch::new(options, rows),
             window: Window::new(options)?,
             on_bad_row: options.on_bad_row,
-            counts: Counts::default(),
+            counts: Counts { rolled, ..Counts::default() },
             path,
         })
     }
@@ -141,7 +150,7 @@ impl DbnSource {
                 return Ok(true);
             }
         };
-        let checked = symbol(message.hd.instrument_id, &self.names)
+        let checked = name_of(&message, &self.names)
             .and_then(|name| convert::check(&message).map(|record| (name, record)));
         let (name, record) = match checked {
             Ok(checked) => checked,
@@ -158,8 +167,7 @@ impl DbnSource {
             self.counts.doubted += 1;
         }
         let snapshot = message.flags.is_snapshot();
-        let stamp = message.hd.ts_event;
-        let received = if message.ts_recv == dbn::UNDEF_TIMESTAMP { stamp } else { message.ts_recv };
+        let (stamp, received) = (message.hd.ts_event, received(&message));
         let time = self.time(stamp, received, snapshot, number);
         if !snapshot {
             self.end_events(stamp, received);
@@ -266,18 +274,14 @@ impl Source for DbnSource {
     }
 }
 
-/// The name of an instrument id. If the metadata names any, it names all: another id is damaged.
-fn symbol(id: u32, names: &BTreeMap<u32, Symbol>) -> Result<Symbol, Fault> {
-    match names.get(&id) {
-        Some(&name) => Ok(name),
-        None if names.is_empty() => {
-            Symbol::new(&format!("#{id}")).ok_or_else(|| Fault::new("instrument id", id, "a number"))
-        }
-        None => {
-            let expected = format!("one of the {} that the file's metadata names", names.len());
-            Err(Fault::new("instrument id", id, expected))
-        }
-    }
+/// When the vendor received a record.
+fn received(message: &MboMsg) -> u64 {
+    if message.ts_recv == dbn::UNDEF_TIMESTAMP { message.hd.ts_event } else { message.ts_recv }
+}
+
+/// The name of a record's instrument. Orders of a snapshot keep times of days before: it is the time of receipt that counts.
+fn name_of(message: &MboMsg, names: &Names) -> Result<Symbol, Fault> {
+    names.name(message.hd.instrument_id, received(message))
 }
 
 /// Lists the instruments; returns whether the ends of events are marked, and the number of records.
@@ -285,7 +289,7 @@ fn first_pass(
     records: &mut Records,
     path: &Path,
     options: &Options,
-    names: &BTreeMap<u32, Symbol>,
+    names: &Names,
     listing: &mut Listing,
 ) -> Result<(bool, u64), SourceError> {
     let (mut understood, mut marked, mut counts) = (false, false, Counts::default());
@@ -300,8 +304,7 @@ fn first_pass(
                 continue;
             }
         };
-        let checked =
-            symbol(message.hd.instrument_id, names).and_then(|name| convert::check(&message).map(|_| name));
+        let checked = name_of(&message, names).and_then(|name| convert::check(&message).map(|_| name));
         let name = match checked {
             Ok(name) => name,
             Err(fault) => {

@@ -1,12 +1,12 @@
 //! The records of a DBN file, one by one, with guards against damage.
 
-use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use dbn::decode::{DbnDecoder, DbnMetadata, DecodeRecordRef};
-use dbn::{MboMsg, Metadata, Record, SType, Schema, VersionUpgradePolicy};
+use dbn::{MboMsg, Metadata, Record, Schema, VersionUpgradePolicy};
 
+use super::names::Names;
 use crate::source::SourceError;
 use crate::source::error::Fault;
 use crate::source::input::{self, Content, Input};
@@ -128,24 +128,8 @@ impl Records {
         self.decoder.metadata()
     }
 
-    /// Names of instrument ids: the mappings of the metadata go from a name to ids, or from an id to names. An id
-    /// that changes its name within the file keeps the first.
-    pub(super) fn names(&self) -> BTreeMap<u32, String> {
-        let metadata = self.metadata();
-        let to_id = metadata.stype_out == SType::InstrumentId;
-        let mut names = BTreeMap::new();
-        for mapping in &metadata.mappings {
-            for interval in &mapping.intervals {
-                let (id, name) = if to_id {
-                    (interval.symbol.parse().ok(), &mapping.raw_symbol)
-                } else {
-                    (mapping.raw_symbol.parse().ok(), &interval.symbol)
-                };
-                if let Some(id) = id {
-                    names.entry(id).or_insert_with(|| name.clone());
-                }
-            }
-        }
-        names
+    /// Names of instrument ids.
+    pub(super) fn names(&self) -> Names {
+        Names::of(self.metadata())
     }
 }

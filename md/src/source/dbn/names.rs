@@ -1,0 +1,90 @@
+//! Names of instrument ids. A mapping of the metadata holds from one date to another: venues give an id to another instrument, some
+//! number theirs anew each day, and a continuous contract (`ES.c.0`) stands for one contract after another.
+
+use std::collections::BTreeMap;
+
+use dbn::{Metadata, SType};
+use wire::Symbol;
+
+use crate::source::error::Fault;
+use crate::source::fields::DAY;
+
+/// Julian day of 1970-01-01.
+const EPOCH: i32 = 2_440_588;
+
+/// A name, from one day to another, in days since 1970-01-01; the last is not included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Span {
+    from: i64,
+    to: i64,
+    name: Symbol,
+}
+
+/// What the metadata says of ids.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    by_id: BTreeMap<u32, Vec<Span>>,
+    /// Names that stand for several contracts, each with the ids of these in the order of their days.
+    pub(super) rolls: Vec<(String, Vec<u32>)>,
+}
+
+impl Names {
+    /// The mappings go from a name to ids, or from an id to names. The first contract of a continuous one has its name, later ones
+    /// have their id behind it: `ES.c.0`, `ES.c.0@202`.
+    pub(super) fn of(metadata: &Metadata) -> Names {
+        let to_id = metadata.stype_out == SType::InstrumentId;
+        let is_continuous = to_id && metadata.stype_in == Some(SType::Continuous);
+        let mut names = Names::default();
+        for mapping in &metadata.mappings {
+            let mut contracts: Vec<u32> = Vec::new();
+            let mut intervals: Vec<_> = mapping.intervals.iter().collect();
+            intervals.sort_by_key(|interval| interval.start_date);
+            for interval in intervals {
+                let (id, name) = if to_id {
+                    (interval.symbol.parse().ok(), &mapping.raw_symbol)
+                } else {
+                    (mapping.raw_symbol.parse().ok(), &interval.symbol)
+                };
+                let Some(id) = id else { continue };
+                if !contracts.contains(&id) {
+                    contracts.push(id);
+                }
+                let is_first = !is_continuous || contracts.first() == Some(&id);
+                let name = if is_first { Symbol::new(name) } else { Symbol::new(&format!("{name}@{id}")) };
+                let day = |date: i32| i64::from(date - EPOCH);
+                let from = day(interval.start_date.to_julian_day());
+                let to = day(interval.end_date.to_julian_day());
+                if let Some(name) = name {
+                    names.by_id.entry(id).or_default().push(Span { from, to, name });
+                }
+            }
+            if is_continuous && contracts.len() > 1 {
+                names.rolls.push((mapping.raw_symbol.clone(), contracts));
+            }
+        }
+        names
+    }
+
+    /// The name of an id at a time, in nanoseconds since 1970. If the metadata names any id, it names all: another one is damaged. An
+    /// id that has one name has it on other days too.
+    pub(super) fn name(&self, id: u32, time: u64) -> Result<Symbol, Fault> {
+        if self.by_id.is_empty() {
+            return Symbol::new(&format!("#{id}")).ok_or_else(|| Fault::new("instrument id", id, "a number"));
+        }
+        let Some(spans) = self.by_id.get(&id) else {
+            let expected = format!("one of the {} that the file's metadata names", self.by_id.len());
+            return Err(Fault::new("instrument id", id, expected));
+        };
+        let day = (time / DAY) as i64;
+        if let Some(span) = spans.iter().find(|span| (span.from..span.to).contains(&day)) {
+            return Ok(span.name);
+        }
+        match spans.first() {
+            Some(first) if spans.iter().all(|span| span.name == first.name) => Ok(first.name),
+            _ => {
+                let expected = "an id that the file's metadata names on the day of the record";
+                Err(Fault::new("instrument id", id, expected))
+            }
+        }
+    }
+}
