@@ -14,6 +14,8 @@ const TICK: i64 = 10_000_000;
 /// In ticks: where the first instrument begins.
 const HOME: i64 = 10_000;
 const FIRST: InstrumentId = InstrumentId(1);
+/// Orders whose reports nobody reads: two executions each, of which a small ring holds a third.
+const UNREAD: u32 = 600;
 /// A day of settlement.
 const DAY: u32 = 20_260_105;
 
@@ -175,8 +177,14 @@ accounts = [9]
 impl Script {
     /// An empty script, on a platform under this name.
     fn new(instance: &str, market: &str) -> Script {
+        Script::with(instance, market, &[])
+    }
+
+    /// The same with other settings.
+    fn with(instance: &str, market: &str, settings: &[&str]) -> Script {
         let text = PLATFORM.replace("INSTANCE", instance).replace("MARKET", market);
-        let platform = topology::parse("cuts.toml", &text, &[])
+        let settings: Vec<String> = settings.iter().map(|setting| (*setting).to_owned()).collect();
+        let platform = topology::parse("cuts.toml", &text, &settings)
             .unwrap_or_else(|errors| panic!("the platform file is refused: {errors:?}"));
         Script { topology: platform.topology, events: Vec::new(), late: None, numbers: Default::default() }
     }
@@ -274,6 +282,39 @@ impl Script {
         script.events.push(Event::Release("ledger"));
         script.events.push(Event::Rest);
         script.order(MAKER, 7, Side::Buy, -2, 30);
+        script
+    }
+
+    /// A strategy does not read the reports of the orders that it has sent: its journal of reports is full, td has the others in
+    /// its memory, and meanwhile the ring of executions goes round.
+    pub fn unread(instance: &str) -> Script {
+        let rings = [
+            "journal.reports.capacity=64KiB",
+            "journal.matching.capacity=64KiB",
+            "journal.matching.market.capacity=1MiB",
+            "journal.td.drops.capacity=1MiB",
+        ];
+        let mut script = Script::with(instance, EXCHANGE, &rings);
+        script.events.push(Event::Hold("matching"));
+        for number in 0..UNREAD {
+            let order_id = OrderId::new(script.seat(MAKER), 1, 1 + number);
+            let order = NewOrder {
+                time_in_force: TimeInForce::ImmediateOrCancel,
+                ..new_order(order_id, 7, Side::Buy, -5, 1)
+            };
+            script.events.push(Event::Request(MAKER, Request::New(order)));
+        }
+        for event in [
+            Event::Rest,
+            Event::Hold(MAKER),
+            Event::Release("matching"),
+            Event::Rest,
+            Event::Release(MAKER),
+            Event::Rest,
+        ] {
+            script.events.push(event);
+        }
+        script.order(TAKER, 8, Side::Buy, -2, 30);
         script
     }
 

@@ -92,7 +92,7 @@ pub const WRITERS: &[Writer] = &[
     Writer {
         name: "td",
         node: "td",
-        scripts: &[Script::day, Script::fall, Script::full, Script::elsewhere],
+        scripts: &[Script::day, Script::fall, Script::full, Script::elsewhere, Script::unread],
         least: 20,
         held: Held::Frames,
         except: &[EVENTS, STATE, DESK, RISK, BOOKS, MARKET],

@@ -5,10 +5,12 @@
 //! COLO_CUTS=all cargo test -p cuts -- --nocapture               # every commit, and pairs of them
 //! ```
 
-use cuts::{Cut, Platform, Script, WRITERS, Writer};
+use cuts::{Cut, Ended, Platform, Script, WRITERS, Writer};
 
 /// Cuts of the short form, of each writer in each script.
 const SHORT: usize = 24;
+/// Of the long form at most: a script of thousands of commits repeats itself.
+const LONG: usize = 600;
 /// Of the long form: the successor is ended too, behind each of its first commits.
 const AGAIN: u64 = 3;
 
@@ -20,20 +22,24 @@ fn is_long() -> bool {
 /// the one before it as long as there are few.
 fn chosen(commits: &[String]) -> Vec<u64> {
     let all = 1..=commits.len() as u64;
-    if is_long() {
-        return all.collect();
-    }
-    let every = commits.len().div_ceil(SHORT).max(1) as u64;
+    let most = if is_long() { LONG } else { SHORT };
+    let every = commits.len().div_ceil(most).max(1) as u64;
     all.filter(|commit| commit % every == 0).collect()
 }
 
+fn row(name: &str) -> &'static Writer {
+    WRITERS.iter().find(|writer| writer.name == name).expect("a row of the table")
+}
+
+/// Plays a script to its end, with the writer ended behind these commits. `test` tells instances of one process apart.
+fn play(test: &str, writer: &Writer, script: fn(&str) -> Script, commits: Vec<u64>) -> Ended {
+    let script = script(&format!("cuts-{test}-{}", std::process::id()));
+    Platform::play(script.topology().clone(), &script, &Cut { node: writer.node, commits })
+}
+
 fn hold(writer: &Writer, script: fn(&str) -> Script) -> Result<(), String> {
-    let play = |commits: Vec<u64>| {
-        let row = WRITERS.iter().position(|row| row.name == writer.name).expect("a row of the table");
-        let name = format!("cuts-{row}-{}", std::process::id());
-        let script = script(&name);
-        Platform::play(script.topology().clone(), &script, &Cut { node: writer.node, commits })
-    };
+    let number = WRITERS.iter().position(|row| row.name == writer.name).expect("a row of the table");
+    let play = |commits: Vec<u64>| play(&number.to_string(), writer, script, commits);
     let whole = play(Vec::new());
     assert!(
         whole.commits.len() >= writer.least,
@@ -79,7 +85,7 @@ fn hold(writer: &Writer, script: fn(&str) -> Script) -> Result<(), String> {
 }
 
 fn hold_all(name: &str) {
-    let writer = WRITERS.iter().find(|writer| writer.name == name).expect("a row of the table");
+    let writer = row(name);
     let faults: Vec<String> =
         writer.scripts.iter().filter_map(|script| hold(writer, *script).err()).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
@@ -88,6 +94,35 @@ fn hold_all(name: &str) {
 #[test]
 fn a_successor_of_td_leaves_what_td_would_have_left() {
     hold_all("td");
+}
+
+/// Reports that a successor has made again are in its memory alone, as they were in its predecessor's.
+#[test]
+fn the_next_successor_of_td_makes_unread_reports_again_too() {
+    let td = row("td");
+    let play = |commits| play("unread", td, Script::unread, commits);
+    let whole = play(Vec::new());
+    let last = whole.commits.len() as u64;
+    // Behind the last execution before its strategy reads again, and in the middle of the executions.
+    let resumes = whole.commits.iter().rposition(|journal| journal == "td.drops").expect("a copy") as u64;
+    let held = whole.commits[..resumes as usize - 10].iter().rposition(|journal| journal == "td.drops");
+    let held = held.expect("a copy of an execution") as u64 + 1;
+    assert!(last - held > 400, "too few reports wait: {held} of {last}");
+    for commits in [
+        [held, 1, 1],
+        [held, 300, 1],
+        [held - 400, 30, 30],
+        [held - 200, 200, 5],
+        [held - 600, 500, 100],
+        // There is room, so the successor writes some of them before it has posted all.
+        [last - 300, 1, 1],
+        [last - 300, 40, 2],
+    ] {
+        let ended = play(commits.to_vec());
+        assert_eq!(ended.blown.len(), 3, "{commits:?}");
+        let fault = td.fault(&whole.traces, &ended.traces);
+        assert_eq!(fault, None, "{commits:?}");
+    }
 }
 
 #[test]

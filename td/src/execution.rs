@@ -106,7 +106,8 @@ impl Gateway {
         let is_copied = gate.as_mut().is_some_and(|gate| gate.execution(position, &delivery.report));
         let booked = match find(books, delivery.to) {
             _ if !new => Booked::Ignored(Anomaly::Redelivered),
-            _ if position < *contained => Booked::InStep,
+            _ if position < *contained && is_passed_on(&delivery.report) => Booked::InStep,
+            _ if position < *contained => Booked::Before,
             None => Booked::Ignored(Anomaly::UnknownStrategy),
             Some(book) => apply(book),
         };
@@ -114,6 +115,7 @@ impl Gateway {
             Booked::InStep => (Some(delivery), None),
             Booked::Odd(anomaly) => (Some(delivery), Some(anomaly)),
             Booked::Ignored(anomaly) => (None, Some(anomaly)),
+            Booked::Before => (None, None),
         };
         Outcome { deliver, anomaly: anomaly.map(|anomaly| anomalies.note(anomaly)), is_copied }
     }
@@ -132,11 +134,26 @@ enum Booked {
     /// Booked, with an anomaly.
     Odd(Anomaly),
     Ignored(Anomaly),
+    /// A predecessor has ignored and counted it.
+    Before,
 }
 
 impl From<Option<Anomaly>> for Booked {
     fn from(anomaly: Option<Anomaly>) -> Booked {
         anomaly.map_or(Booked::InStep, Booked::Odd)
+    }
+}
+
+/// Whether an execution that was booked before has a report, by what it says alone. What contradicts its order has none either,
+/// which only the books show.
+pub(crate) fn is_passed_on(execution: &Execution) -> bool {
+    match execution {
+        Execution::Fill(fill) => fill.quantity.0 > 0 && fill.instrument.0 > 0,
+        Execution::Update(update) => {
+            let is_second_copy =
+                update.status == OrderStatus::Rejected && update.reason == Reason::DuplicateOrder;
+            update.quantity.0 >= 0 && update.filled.0 >= 0 && update.remaining.0 >= 0 && !is_second_copy
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! The accounts' journals: entries and what the ledger asks for come in, the drop copy goes out.
 
+use std::collections::BTreeMap;
+
 use accounts::{BY_FORCE, Entry, Follower, Kill, Options, Rates};
-use node::{Context, Counter, Frame, InputId, Node, Posted, RunError};
+use node::{Context, Counter, Frame, InputId, Node, OpenError, Posted, RunError};
 use topology::{DeskSection, TdSection, desk};
 use wire::{
     AccountAction, AccountChange, AccountId, AccountScope, AnyMessage, DROP_TAKEN, EntryResult, Instrument,
@@ -11,6 +13,8 @@ use wire::{
 use super::Td;
 use super::copies::taken;
 use super::drops::Drops;
+use super::overwritten::Overwritten;
+use super::recall::Trace;
 use super::refused::RefusedBefore;
 use super::settled::Pending;
 use crate::Decision;
@@ -31,6 +35,8 @@ pub(super) struct Accounts {
     strategies: Vec<(String, StrategyId, Allowed)>,
     /// The state of a predecessor, until td opens.
     restored: Option<Follower>,
+    /// The drop copy goes back to its begin.
+    is_begin: bool,
     /// An entry at the end of the drop copy that has no result there, until the next entry is read.
     unanswered: Option<Unanswered>,
     /// Instruments that were listed before td opened.
@@ -47,12 +53,9 @@ impl Accounts {
         let risk = node.input("risk")?;
         let ledger = node.inputs().get(risk.0).map_or(0, |input| input.peer_seat);
         let drops = Drops::new(node.take_output("drops")?);
-        let (restored, unanswered) = match node.assignment().generation {
-            0 | 1 => (None, None),
-            _ => {
-                let (follower, last) = restore(node, &drops, Options { remembered: desk.config.remembered })?;
-                (Some(follower), last)
-            }
+        let restored = match node.assignment().generation {
+            0 | 1 => Restored::default(),
+            _ => restore(node, &drops, Options { remembered: desk.config.remembered })?,
         };
         let strategies = section.strategies.iter().map(|strategy| {
             let listed = strategy.accounts.listed().iter().map(|account| AccountId(*account)).collect();
@@ -66,8 +69,9 @@ impl Accounts {
             ledger: StrategyId(ledger as u16),
             strategies: strategies.collect(),
             section: desk,
-            restored,
-            unanswered,
+            restored: restored.follower,
+            is_begin: restored.is_begin,
+            unanswered: restored.unanswered,
             listed: Vec::new(),
             fallen: Vec::new(),
             is_open: false,
@@ -85,6 +89,16 @@ impl Accounts {
         RefusedBefore::read(node.instance(), self.drops.journal(), inputs).map_err(|error| {
             RunError::failed(format!("cannot take up the refusals of the process before: {error}"))
         })
+    }
+
+    /// The executions before `before` that their owners have not been notified of, from the drop copy.
+    pub(super) fn overwritten(
+        &self,
+        node: &Node,
+        traces: &BTreeMap<StrategyId, Trace>,
+        before: u64,
+    ) -> Result<Overwritten, OpenError> {
+        Overwritten::read(node.instance(), (self.drops.journal(), self.is_begin), traces, before)
     }
 
     /// What the ledger asks for.
@@ -129,8 +143,17 @@ impl Accounts {
 /// have died between the two: the entry counts, and no result says which one it was.
 type Unanswered = (u16, Vec<u8>);
 
-/// The accounts as of the end of the drop copy.
-fn restore(node: &Node, drops: &Drops, options: Options) -> Result<(Follower, Option<Unanswered>), RunError> {
+/// What a predecessor left in the drop copy.
+#[derive(Default)]
+struct Restored {
+    /// The accounts as of its end.
+    follower: Option<Follower>,
+    unanswered: Option<Unanswered>,
+    /// It goes back to its begin.
+    is_begin: bool,
+}
+
+fn restore(node: &Node, drops: &Drops, options: Options) -> Result<Restored, RunError> {
     let failed =
         |error: &dyn std::fmt::Display| RunError::failed(format!("cannot take up the accounts: {error}"));
     let snapshot = node::last_desk(node.instance()).map_err(|error| failed(&error))?;
@@ -164,14 +187,15 @@ fn restore(node: &Node, drops: &Drops, options: Options) -> Result<(Follower, Op
     })
     .map_err(|error| failed(&error))?;
     let now = Nanos(node.handle().now());
-    let unknown_before = (held < follower.contained.frames).then(|| oldest.unwrap_or(now));
+    let is_begin = held >= follower.contained.frames;
+    let unknown_before = (!is_begin).then(|| oldest.unwrap_or(now));
     let mut rates = Rates::new(&mut follower.desk, unknown_before, now);
     node::read_held(node.instance(), drops.journal(), None, |frame| {
         rates.frame((frame.topic, Nanos(frame.time)), frame.message_id, frame.payload);
     })
     .map_err(|error| failed(&error))?;
     let is_entry = |(id, payload): &Unanswered| *id != EntryResult::ID && Entry::decode(*id, payload).is_ok();
-    Ok((follower, last.filter(is_entry)))
+    Ok(Restored { follower: Some(follower), unanswered: last.filter(is_entry), is_begin })
 }
 
 /// An entry of the platform file in words: its kind, and what it is about.

@@ -23,6 +23,7 @@ mod epochs;
 mod extent;
 mod leaving;
 mod marks;
+mod overwritten;
 mod owing;
 mod recall;
 mod refused;
@@ -87,7 +88,7 @@ fn run<R: Runner>(mut node: Node, runner: R) -> Result<R::Outcome, RunError> {
     }
     let mut td = Td {
         recall: if node.assignment().generation > 1 {
-            Some(Recall::read(&node, executions, &orders_out, &reports, &routes, accounts.is_some())?)
+            Some(Recall::read(&node, executions, &orders_out, &reports, &routes, accounts.as_ref())?)
         } else {
             None
         },
@@ -257,15 +258,15 @@ impl Td {
             still_owed = resumed.unsure;
             let last = resumed.handled.keys().max().map_or(0, |last| last + 1);
             self.handled_up_to = (0..last).map(|input| resumed.handled.get(&input).copied()).collect();
-            let oldest = resumed.oldest;
             for (journal, reported_up_to) in self.reported_up_to.iter_mut().enumerate() {
                 let mut traces = self.routes.strategies(journal).filter_map(|owner| self.traces.get(&owner));
                 *reported_up_to = traces.next().map_or(0, |trace| trace.reported_up_to);
             }
-            self.announce_missing(context, oldest);
+            self.announce_missing(context, (resumed.oldest, resumed.in_ring), &resumed.unreported);
             for (position, delivery) in resumed.unreported {
                 self.deliver(context, position, &delivery);
             }
+            self.state_risks(context, resumed.in_ring);
             self.start_strategies().map_err(|error| RunError::failed(error.to_string()))?;
             let cancels = ending.into_iter().filter_map(|order| self.gateway.end_order(order)).collect();
             self.cancel(cancels)?;

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | positions, working orders | the ledger's last snapshot | the state up to a position of the executions |
 //! | requests | `td.orders` | those on their way to matching, or answered behind the snapshot; which orders td has cancelled by itself |
-//! | executions | `matching.executions` | those behind the snapshot, and those not yet reported |
+//! | executions | `matching.executions` | those behind the snapshot, and those not yet reported; what is overwritten there, `td.drops` has |
 //! | reports | `reports.…` | the last execution that was reported to a strategy, and its last refusal |
 //!
 //! A request that td had taken when it died, but whose cursor had not moved, is the first of its journal to be read again.
@@ -20,6 +20,8 @@ use node::{Frame, Input, InputId, Node, Output, RunError, read_behind_snapshot, 
 use wire::fold::Snapshot;
 use wire::{CancelOrder, Execution, Nanos, OrderId, OrderStatus, Reason, Request, StrategyId};
 
+use super::accounts::Accounts;
+use super::overwritten::Overwritten;
 use super::routes::Routes;
 use crate::{Delivery, Gate, Gateway};
 
@@ -43,6 +45,8 @@ pub(super) struct Recall {
     handled: BTreeMap<usize, u64>,
     /// The last request that the predecessor made by itself.
     own: Option<u32>,
+    /// Reports that were in the predecessor's memory alone.
+    overwritten: Option<Overwritten>,
 }
 
 /// What a predecessor's journals say about one strategy.
@@ -66,8 +70,9 @@ pub(super) struct Resumed {
     pub(super) handled: BTreeMap<usize, u64>,
     /// Executions that the predecessor had taken, and not reported to their owners.
     pub(super) unreported: Vec<(u64, Delivery)>,
-    /// Position of the oldest execution that could be read again.
+    /// Position of the oldest execution that could be read again, and of the oldest that is in its own ring still.
     pub(super) oldest: u64,
+    pub(super) in_ring: u64,
     /// What the predecessor had sent on or taken, and not written to the drop copy.
     pub(super) copies: Vec<Copied>,
     /// Orders that the predecessor had cancelled by itself: they must end.
@@ -93,7 +98,7 @@ impl Recall {
         orders: &Output,
         reports: &[Output],
         routes: &Routes,
-        keeps_accounts: bool,
+        accounts: Option<&Accounts>,
     ) -> Result<Recall, RunError> {
         let mut recall = Recall::default();
         let instance = node.instance();
@@ -120,7 +125,7 @@ impl Recall {
             };
             let handled = &mut recall.handled;
             read_held(instance, input.name(), Some(input.position()), |frame| {
-                if trace.shows(frame, keeps_accounts) {
+                if trace.shows(frame, accounts.is_some()) {
                     handled.insert(index, frame.position);
                 }
             })
@@ -129,7 +134,21 @@ impl Recall {
         if let Some(input) = node.inputs().get(executions.0) {
             recall.read_executions(node, input.name(), end)?;
         }
+        let handle = node.handle();
+        let is_at_risk = |strategy: StrategyId| handle.at_risk(u32::from(strategy.0)) > 0;
+        let mut owners = (0..reports.len()).flat_map(|journal| routes.strategies(journal));
+        if let Some(accounts) = accounts
+            && owners.any(is_at_risk)
+        {
+            let found = accounts.overwritten(node, &recall.traces, recall.in_ring()).map_err(failed)?;
+            recall.overwritten = Some(found);
+        }
         Ok(recall)
+    }
+
+    /// Position of the oldest execution that is not overwritten.
+    fn in_ring(&self) -> u64 {
+        self.executions.first().map_or(u64::MAX, |(position, ..)| *position)
     }
 
     fn request(&mut self, frame: &Frame<'_>) {
@@ -185,7 +204,11 @@ impl Recall {
     }
 
     /// Into a gateway whose instruments are listed.
-    pub(super) fn into_gateway(self, gateway: &mut Gateway, gate: Option<Gate>) -> Result<Resumed, RunError> {
+    pub(super) fn into_gateway(
+        mut self,
+        gateway: &mut Gateway,
+        gate: Option<Gate>,
+    ) -> Result<Resumed, RunError> {
         let (mut copies, mut own) = (Vec::new(), self.own);
         if let Some(gate) = gate {
             let contained = gate.follower().contained;
@@ -222,8 +245,15 @@ impl Recall {
         for trace in self.traces.values() {
             trace.used.into_iter().for_each(|order_id| gateway.use_up(order_id));
         }
-        let oldest = self.executions.first().map_or(u64::MAX, |(position, ..)| *position);
-        let mut unreported = Vec::new();
+        let in_ring = self.in_ring();
+        let (mut unreported, oldest) = match self.overwritten.take() {
+            Some(overwritten) => {
+                let count = overwritten.unreported.len();
+                log::info!("{count} reports of overwritten executions are made again from the drop copy");
+                (overwritten.unreported, overwritten.oldest)
+            }
+            None => (Vec::new(), in_ring),
+        };
         for (position, message_id, payload) in &self.executions {
             let outcome = gateway.execution(*position, *message_id, payload);
             let kills = gateway.take_kills();
@@ -252,6 +282,7 @@ impl Recall {
             handled: self.handled,
             unreported,
             oldest,
+            in_ring,
             copies,
             ending,
             unsure,

@@ -3,12 +3,14 @@
 //! Reports that a strategy does not read wait in td's memory, and are lost with it. A successor makes them again from
 //! `matching.executions`, so that ring is kept from the oldest of these executions on, up to a share of it: a strategy that
 //! hangs must not stop the market. Reports of older executions are in td's memory only, and at risk; their number is set
-//! in the strategy's seat before the ring is released. A successor that finds reports at risk logs what may be missing.
+//! in the strategy's seat before the ring is released. Where accounts are kept, a successor that finds reports at risk makes them
+//! from the drop copy ([`overwritten`](super::overwritten)); otherwise it logs what may be missing.
 
 use node::{Context, Input, Output};
 use wire::{Execution, Message, OrderUpdate, StrategyId};
 
 use super::Td;
+use crate::Delivery;
 
 /// At most the ring less this part is kept: matching continues in the rest.
 const FREE_PART: u64 = 4;
@@ -110,6 +112,13 @@ impl Unreported {
             && !std::mem::replace(&mut held.is_waiting, true)
         {
             self.waiting.push(journal);
+        }
+    }
+
+    /// So many of the reports that wait here are at risk, as the strategy's seat says.
+    pub(super) fn begin_with(&mut self, journal: usize, report: &impl Backlog, at_risk: u64) {
+        if let Some(held) = self.held.get_mut(journal) {
+            (held.at_risk, held.committed) = (at_risk, report.committed());
         }
     }
 
@@ -223,6 +232,10 @@ impl Td {
         }
         let Td { unreported, reports, routes, deferred, accounts, .. } = self;
         let handle = context.handle();
+        let next = match accounts {
+            Some(_) => "a successor makes these reports from the drop copy, as far as that goes back",
+            None => "these reports are lost",
+        };
         let deferred = deferred.first().map(|(position, ..)| *position);
         let uncopied = accounts.as_mut().and_then(|accounts| {
             let drops = &mut accounts.drops;
@@ -235,8 +248,7 @@ impl Td {
             let Some(seat) = routes.strategies(journal).next().map(|seat| u32::from(seat.0)) else { return };
             if handle.at_risk(seat) == 0 {
                 log::warn!(
-                    "`{}` is not read: the executions of its oldest reports are not kept any more, and if td is \
-                     killed these reports are lost",
+                    "`{}` is not read: the executions of its oldest reports are not kept any more; if td is killed, {next}",
                     reports[journal].journal
                 );
             }
@@ -248,9 +260,14 @@ impl Td {
         }
     }
 
-    /// Logs the reports that were lost with a predecessor and cannot be made again. `oldest` is the oldest execution that is
-    /// still there.
-    pub(super) fn announce_missing(&self, context: &Context, oldest: u64) {
+    /// Logs the reports that were lost with a predecessor and cannot be made again. `oldest` is the oldest execution that could
+    /// be read again, `in_ring` the oldest that is not overwritten, `again` are the reports that are made once more.
+    pub(super) fn announce_missing(
+        &self,
+        context: &Context,
+        (oldest, in_ring): (u64, u64),
+        again: &[(u64, Delivery)],
+    ) {
         for (journal, output) in self.reports.iter().enumerate() {
             let owners: Vec<StrategyId> = self.routes.strategies(journal).collect();
             let Some(seat) = owners.first().map(|first| u32::from(first.0)) else { continue };
@@ -260,7 +277,12 @@ impl Td {
                 continue;
             }
             let reported_up_to = self.reported_up_to[journal];
-            if reported_up_to < oldest {
+            let is_ours = |to| self.routes.of(to).is_some_and(|(index, _)| index == journal);
+            let is_left =
+                |(position, delivery): &&(u64, Delivery)| *position < in_ring && is_ours(delivery.to);
+            let left = again.iter().filter(is_left).count() as u64;
+            let count = count.saturating_sub(left);
+            if reported_up_to < oldest && count > 0 {
                 let names: Vec<String> =
                     owners.iter().map(|owner| handle.name_of(u32::from(owner.0))).collect();
                 log::error!(
@@ -271,8 +293,24 @@ impl Td {
                     output.journal
                 );
                 handle.gave_up(seat, count);
+                // Counted once, also if this process is killed before it has posted the others.
+                handle.set_at_risk(seat, left);
             }
-            handle.set_at_risk(seat, 0);
+        }
+    }
+
+    /// Counts the reports at risk once all that could be made again are posted: those that wait, of executions before `in_ring`.
+    pub(super) fn state_risks(&mut self, context: &Context, in_ring: u64) {
+        let Td { unreported, reports, routes, .. } = self;
+        for (journal, output) in reports.iter().enumerate() {
+            let Some(seat) = routes.strategies(journal).next().map(|first| u32::from(first.0)) else {
+                continue;
+            };
+            let count = output.count_before(in_ring);
+            unreported.begin_with(journal, output, count);
+            if context.handle().at_risk(seat) != count {
+                context.handle().set_at_risk(seat, count);
+            }
         }
     }
 }
