@@ -370,6 +370,13 @@ impl Td {
         self.orders.backlog() == 0 && reports.is_none_or(|reports| reports.backlog() == 0)
     }
 
+    /// The ledger's snapshot may have executions that a restarted td has not passed on yet. It answers no request by what nobody has
+    /// been told of.
+    #[inline]
+    fn is_ahead(&self, input: InputId) -> bool {
+        self.unreported.read < self.gateway.contained && input != self.executions
+    }
+
     fn is_asked_by_ledger(&self, input: InputId) -> bool {
         self.accounts.as_ref().is_some_and(|accounts| accounts.risk() == input)
     }
@@ -455,7 +462,7 @@ impl Component for Td {
         if input == self.executions {
             self.unreported.read = position;
         }
-        if !self.is_open {
+        if !self.is_open || self.is_ahead(input) {
             return false;
         }
         let is_orders = self.is_orders.get(input.0) == Some(&true);
