@@ -90,6 +90,7 @@ deposit = 1000000000
 
 [[recorder]]
 path = "RECORDINGS"
+segment = "8MiB"
 restart_max = 1000000
 restart_backoff = "0s"
 "#;
