@@ -5,7 +5,9 @@ pub(crate) mod args;
 mod books;
 mod bounds;
 mod breaches;
+mod changes;
 mod charges;
+mod evidence;
 mod findings;
 mod forced;
 mod frames;
@@ -47,6 +49,7 @@ use wire::{AnyMessage, DROP_REFUSED, Execution, StrategyId};
 
 use args::Audit;
 use books::Books;
+use evidence::Evidence;
 use findings::{Difference, Findings};
 use forced::Forced;
 use given::Given;
@@ -172,11 +175,11 @@ struct Counted {
 }
 
 impl Counted {
-    fn new(limits: Limits) -> Counted {
+    fn new(limits: Limits, evidence: Evidence) -> Counted {
         Counted {
             books: Books::default(),
             switches: Switches::new(),
-            refusals: Refusals::new(),
+            refusals: Refusals::new(evidence),
             forced: Forced::new(limits.given.ledger),
             limits,
         }
@@ -236,7 +239,8 @@ fn look(source: &Source) -> Result<Report, Stop> {
         true => {
             let mut findings = limits::part();
             let given = Given::new(source, td.as_ref(), ledger, &mut findings)?;
-            Some(Counted::new(Limits::new(given, findings)))
+            let evidence = Evidence::read(source, td.as_ref(), end)?;
+            Some(Counted::new(Limits::new(given, findings), evidence))
         }
         false => None,
     };

@@ -12,7 +12,7 @@ use super::risk::RISK;
 use crate::desk::{DROPS, ENTRIES, EXECUTIONS, ORDERS, Seen, Source};
 use crate::failure::Failure;
 
-const EVENTS: &str = "master.events";
+pub(super) const EVENTS: &str = "master.events";
 /// So long before a recording's end all journals should agree.
 const SETTLED_NS: u64 = 1_000_000_000;
 

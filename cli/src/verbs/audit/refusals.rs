@@ -1,13 +1,17 @@
-//! td's refusals: what each names as its cause was so when it was given, where the drop copy says enough of it.
+//! td's refusals: what each names as its cause was so when it was given, where the journals say enough of it. Those of new orders
+//! are here, those of cancels and replaces in [`changes`](super::changes).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use wire::{
-    AccountId, AnyMessage, DROP_REFUSED, NewOrder, OrderId, OrderStatus, OrderUpdate, Reason, StrategyId,
+    AccountId, AnyMessage, CancelOrder, DROP_REFUSED, NewOrder, OrderId, OrderStatus, OrderUpdate, Reason,
+    Request, StrategyId,
 };
 
 use super::books::{Account, Books, Key};
 use super::breaches::{Asked, breaches};
+use super::changes::State;
+use super::evidence::Evidence;
 use super::findings::Findings;
 use super::given::Given;
 use super::rates::Rates;
@@ -28,17 +32,27 @@ pub(super) struct Refusals {
     /// A refused order, whose refusal comes next.
     refused: Option<NewOrder>,
     newest: HashMap<StrategyId, OrderId>,
+    evidence: Evidence,
+    /// Orders that td has cancelled by itself.
+    recalled: HashSet<OrderId>,
     /// Refusals whose cause is not written down.
     unknown: u64,
 }
 
 pub(super) fn part() -> Findings {
-    Findings::new("refusals", "each refusal of a new order names a cause that was there")
+    Findings::new("refusals", "each refusal of a request names a cause that was there")
 }
 
 impl Refusals {
-    pub(super) fn new() -> Refusals {
-        Refusals { findings: part(), refused: None, newest: HashMap::new(), unknown: 0 }
+    pub(super) fn new(evidence: Evidence) -> Refusals {
+        Refusals {
+            findings: part(),
+            refused: None,
+            newest: HashMap::new(),
+            evidence,
+            recalled: HashSet::new(),
+            unknown: 0,
+        }
     }
 
     /// A frame of the drop copy, before the books and the rates have it.
@@ -47,13 +61,20 @@ impl Refusals {
         match AnyMessage::decode(seen.id, &seen.payload) {
             Ok(AnyMessage::NewOrder(order)) if seen.topic == DROP_REFUSED => self.refused = Some(order),
             Ok(AnyMessage::NewOrder(order)) => self.uses(order.order_id),
-            Ok(AnyMessage::OrderUpdate(update))
-                if update.execution == 0 && update.status == OrderStatus::Rejected =>
-            {
+            Ok(AnyMessage::CancelOrder(cancel)) if is_of_td(&cancel) => {
+                self.recalled.insert(cancel.order_id);
+            }
+            Ok(AnyMessage::OrderUpdate(update)) if update.execution == 0 => {
                 let order = refused.filter(|order| order.order_id == update.order_id);
-                let was = match &order {
-                    Some(order) => cause(order, update.reason, (books, given, rates)),
-                    None => self.without_order(&update),
+                let (evidence, recalled) = (&self.evidence, &self.recalled);
+                let state = State { time: seen.time, books, given, rates, evidence, recalled };
+                let was = match (update.status, &order) {
+                    (OrderStatus::Rejected, Some(order)) => cause(order, &update, &state),
+                    (OrderStatus::Rejected, None) => self.without_order(&update, &state),
+                    (OrderStatus::CancelRejected | OrderStatus::ReplaceRejected, _) => {
+                        state.of_change(&update)
+                    }
+                    _ => Was::Not("a refusal: td says nothing else of its own"),
                 };
                 self.finds(seen, &update, was);
                 if let Some(order) = order {
@@ -78,22 +99,38 @@ impl Refusals {
             Was::Unknown => self.unknown += 1,
             Was::Not(expected) => {
                 self.findings.checked += 1;
-                let found = format!("order {} is refused: {}", update.order_id, update.reason);
+                let asked = match update.status {
+                    OrderStatus::CancelRejected => "a cancel of ",
+                    OrderStatus::ReplaceRejected => "a replace of ",
+                    _ => "",
+                };
+                let found = format!("{asked}order {} is refused: {}", update.order_id, update.reason);
                 self.findings.differs(DROPS, seen.position, found, expected);
             }
         }
     }
 
     /// Of an order that leaves nothing behind but its refusal.
-    fn without_order(&self, update: &OrderUpdate) -> Was {
+    fn without_order(&self, update: &OrderUpdate, state: &State<'_>) -> Was {
         match update.reason {
             Reason::DuplicateOrder => {
                 let newest = self.newest.get(&update.order_id.strategy());
                 let is_new = newest.is_none_or(|newest| update.order_id.is_newer_than(*newest));
                 if is_new { Was::Not("it is taken: its id is new") } else { Was::So }
             }
-            // Who asked, whether it ran, and bytes that are no order.
-            Reason::NotYours | Reason::StrategyGone | Reason::Malformed => Was::Unknown,
+            Reason::NotYours | Reason::StrategyGone | Reason::Malformed => {
+                if given_to_ledger(state, update) {
+                    return Was::Unknown;
+                }
+                let Some(written) = state.evidence.written(update) else { return state.unasked() };
+                match (&written.request, update.reason) {
+                    (None, reason) => state.unread(written, reason),
+                    (Some(Request::New(_)), Reason::NotYours) => State::foreign(written, update.order_id),
+                    (Some(Request::New(_)), Reason::StrategyGone) => state.gone(written),
+                    (Some(Request::New(_)), _) => Was::Not("the refused order before its refusal"),
+                    (Some(_), _) => Was::Not("an answer of the kind of its request"),
+                }
+            }
             _ => Was::Not("the refused order before its refusal"),
         }
     }
@@ -109,10 +146,24 @@ impl Refusals {
     }
 }
 
+pub(super) fn so(is_so: bool, expected: &'static str) -> Was {
+    if is_so { Was::So } else { Was::Not(expected) }
+}
+
+/// A cancel that no strategy has asked for: td's own, or for the ledger.
+fn is_of_td(cancel: &CancelOrder) -> bool {
+    cancel.source == 0 || Request::Cancel(*cancel).is_of_td()
+}
+
+/// The ledger asks elsewhere than strategies.
+fn given_to_ledger(state: &State<'_>, update: &OrderUpdate) -> bool {
+    state.given.ledger == Some(update.order_id.strategy())
+}
+
 /// Whether a refusal had its cause. Every reason has its row.
-fn cause(order: &NewOrder, reason: Reason, (books, given, rates): (&Books, &Given, &Rates)) -> Was {
-    let so = |is_so: bool, expected| if is_so { Was::So } else { Was::Not(expected) };
-    let key = account_of(order);
+fn cause(order: &NewOrder, update: &OrderUpdate, state: &State<'_>) -> Was {
+    let State { books, given, rates, .. } = *state;
+    let (reason, key) = (update.reason, account_of(order));
     let account = |is: fn(&Account) -> bool| books.accounts.get(&key).is_some_and(is);
     let scopes = books.scopes_of(key, order.order_id.strategy());
     match reason {
@@ -127,7 +178,7 @@ fn cause(order: &NewOrder, reason: Reason, (books, given, rates): (&Books, &Give
             so(is_so, "it is taken: its account is not closed by force")
         }
         Reason::UnknownAccount => {
-            let is_known = is_for(order, books, given);
+            let is_known = is_for(order.order_id.strategy(), order.account, books, given);
             so(!is_known, "it is taken: there is such an account, and the strategy may trade for it")
         }
         Reason::OrderRate | Reason::MessageRate => {
@@ -148,8 +199,12 @@ fn cause(order: &NewOrder, reason: Reason, (books, given, rates): (&Books, &Give
         | Reason::NotTradable
         | Reason::NotClosable
         | Reason::NoWorstPrice => breaks(order, reason, books, given),
-        // The disks, the recorders, and whether a strategy runs.
-        Reason::NotDurable | Reason::StrategyGone | Reason::Overload => Was::Unknown,
+        Reason::NotDurable => state.not_durable(order.order_id.strategy().0),
+        Reason::StrategyGone => match state.evidence.written(update) {
+            Some(written) => state.gone(written),
+            None => state.unasked(),
+        },
+        Reason::Overload => Was::Unknown,
         // Such orders leave no copy behind.
         Reason::NotYours | Reason::DuplicateOrder => Was::Not("a refusal without a copy of the order"),
         Reason::None
@@ -166,10 +221,8 @@ fn cause(order: &NewOrder, reason: Reason, (books, given, rates): (&Books, &Give
 }
 
 /// Whether the strategy may trade for the account that it names, and there is such a one.
-fn is_for(order: &NewOrder, books: &Books, given: &Given) -> bool {
-    let strategy = order.order_id.strategy();
+pub(super) fn is_for(strategy: StrategyId, named: AccountId, books: &Books, given: &Given) -> bool {
     let choice = given.strategies.get(&strategy.0).map(|its| &its.accounts);
-    let named = order.account;
     if given.ledger == Some(strategy) || choice.is_none_or(|choice| choice.is_all()) {
         return named == AccountId::OWN || books.accounts.contains_key(&Key::Opened(named));
     }

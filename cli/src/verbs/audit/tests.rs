@@ -10,12 +10,14 @@ use wire::{
 };
 
 use super::books::Books;
+use super::evidence::Evidence;
 use super::findings::Findings;
 use super::given::Given;
 use super::limits::{self, Limits};
 use super::{Counted, finish, recount, scopes};
 use crate::desk::Seen;
 
+mod changes;
 mod refusals;
 mod sums;
 
@@ -32,6 +34,7 @@ struct Copy {
     time: u64,
     executions: u64,
     given: Given,
+    evidence: Evidence,
 }
 
 fn price(whole: i64) -> Price {
@@ -205,7 +208,8 @@ impl Copy {
 
     /// What the parts say that need the drop copy alone.
     fn parts(&self) -> Vec<Findings> {
-        let mut counted = Counted::new(Limits::new(self.given.clone(), limits::part()));
+        let mut counted =
+            Counted::new(Limits::new(self.given.clone(), limits::part()), self.evidence.clone());
         self.frames.iter().for_each(|seen| counted.take(seen));
         finish(Some(counted), Some(&self.follower().desk))
     }

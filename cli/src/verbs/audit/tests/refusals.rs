@@ -12,7 +12,7 @@ struct Case {
 }
 
 /// Each byte that stands for one.
-fn all_reasons() -> Vec<Reason> {
+pub(super) fn all_reasons() -> Vec<Reason> {
     let mut payload = OrderUpdate::rejection(&plain(), Reason::None).bytes().to_vec();
     let decoded = (0..=u8::MAX).filter_map(|byte| {
         payload[std::mem::offset_of!(OrderUpdate, reason)] = byte;
@@ -31,7 +31,7 @@ fn sale() -> NewOrder {
 
 impl Copy {
     /// The instrument is listed with a tick of one and a band from 10 to 90.
-    fn listed(mut self) -> Copy {
+    pub(super) fn listed(mut self) -> Copy {
         self.given.listed.insert(
             SIM,
             vec![Instrument {
@@ -51,7 +51,7 @@ impl Copy {
         self
     }
 
-    fn terms(mut self, change: impl FnOnce(ContractTerms) -> ContractTerms) -> Copy {
+    pub(super) fn terms(mut self, change: impl FnOnce(ContractTerms) -> ContractTerms) -> Copy {
         let terms = ContractTerms {
             instrument: SIM,
             flags: ContractTerms::TRADABLE | ContractTerms::SHORTABLE,
