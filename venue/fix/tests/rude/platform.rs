@@ -47,35 +47,65 @@ kind = "margin"
 deposit = 1000000
 "#;
 
-struct Desk {
+pub(crate) struct Desk {
     colo: PathBuf,
     folder: PathBuf,
-    name: String,
+    pub(crate) name: String,
 }
 
 impl Desk {
-    fn colo(&self, arguments: &[&str]) -> Output {
+    /// A desk whose orders go to this market, in a folder of its own; `None` where `colo` is not built.
+    pub(crate) fn of(rude: &Rude, name: &str, folder: &Path) -> Option<Desk> {
+        let program = Path::new(env!("CARGO_BIN_EXE_colo-fix-out"));
+        let colo = program.with_file_name("colo");
+        if !colo.exists() {
+            println!("skipped: there is no {}; `cargo build -p colo` makes it", colo.display());
+            return None;
+        }
+        let desk = Desk { colo, folder: folder.to_owned(), name: format!("{name}-{}", std::process::id()) };
+        let config = DESK
+            .replace("NAME", &desk.name)
+            .replace("ADDRESS", &rude.address())
+            .replace("PROGRAM", &program.display().to_string())
+            .replace("STATE", &folder.join("desk.fix").display().to_string());
+        std::fs::write(folder.join("desk.toml"), config).unwrap();
+        Some(desk)
+    }
+
+    /// Starts it, with further arguments of `colo up`.
+    pub(crate) fn up(&self, more: &[&str]) {
+        let up = self.colo(&[&["up", "desk.toml", "--stay"], more].concat());
+        assert!(up.status.success(), "{}", String::from_utf8_lossy(&up.stderr));
+    }
+
+    /// What the audit says, and its exit code.
+    pub(crate) fn audit(&self) -> (Option<i32>, String) {
+        let audit = self.colo(&["audit", &self.name]);
+        (audit.status.code(), String::from_utf8(audit.stdout).unwrap())
+    }
+
+    pub(crate) fn colo(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(&self.colo);
         command.args(arguments).current_dir(&self.folder).env("XDG_STATE_HOME", &self.folder);
         command.output().unwrap()
     }
 
-    fn json(&self, arguments: &[&str]) -> Value {
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         let output = self.colo(&[arguments, &["--format", "json"]].concat());
         serde_json::from_slice(&output.stdout).unwrap_or_default()
     }
 
-    fn matching(&self) -> Value {
+    pub(crate) fn matching(&self) -> Value {
         let status = self.json(&["status", &self.name]);
         let nodes = status["nodes"].as_array().cloned().unwrap_or_default();
         nodes.into_iter().find(|node| node["node"] == "matching").unwrap_or_default()
     }
 
-    fn unbooked(&self) -> Option<u64> {
+    pub(crate) fn unbooked(&self) -> Option<u64> {
         self.matching()["counters"]["unbooked"].as_u64()
     }
 
-    fn until(&self, what: &str, is_there: impl Fn() -> bool) {
+    pub(crate) fn until(&self, what: &str, is_there: impl Fn() -> bool) {
         let end = Instant::now() + WATCHDOG;
         while !is_there() {
             let log = self.folder.join(format!("colo/{}/matching.log", self.name));
@@ -128,35 +158,17 @@ fn market(mut rude: Rude, orders: &Mutex<u64>, ends_one: &Mutex<bool>, is_over: 
 
 #[test]
 fn a_cancelled_trade_is_seen_outlives_a_kill_stops_orders_and_is_settled() {
-    let program = Path::new(env!("CARGO_BIN_EXE_colo-fix-out"));
-    let colo = program.with_file_name("colo");
-    if !colo.exists() {
-        println!("skipped: there is no {}; `cargo build -p colo` makes it", colo.display());
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
     let rude = Rude::listen();
-    let desk =
-        Desk { colo, folder: folder.path().to_owned(), name: format!("venue-rude-{}", std::process::id()) };
-    let config = DESK
-        .replace("NAME", &desk.name)
-        .replace("ADDRESS", &rude.address())
-        .replace("PROGRAM", &program.display().to_string())
-        .replace("STATE", &folder.path().join("desk.fix").display().to_string());
-    std::fs::write(folder.path().join("desk.toml"), config).unwrap();
+    let Some(desk) = Desk::of(&rude, "venue-rude", folder.path()) else { return };
     let (orders, (over, is_over)) = (Arc::new(Mutex::new(0)), channel::<()>());
     let ends_one = Arc::new(Mutex::new(false));
     let acceptor = {
         let (orders, ends_one) = (Arc::clone(&orders), Arc::clone(&ends_one));
         std::thread::spawn(move || market(rude, &orders, &ends_one, &is_over))
     };
-    // What the audit says, and its exit code.
-    let audit = || {
-        let audit = desk.colo(&["audit", &desk.name]);
-        (audit.status.code(), String::from_utf8(audit.stdout).unwrap())
-    };
-    let up = desk.colo(&["up", "desk.toml", "--stay"]);
-    assert!(up.status.success(), "{}", String::from_utf8_lossy(&up.stderr));
+    let audit = || desk.audit();
+    desk.up(&[]);
     desk.until("execution that is not booked", || desk.unbooked() == Some(1));
     let status = String::from_utf8(desk.colo(&["status", &desk.name]).stdout).unwrap();
     assert!(status.contains("NOT BOOKED: 1 execution of the market outside (matching)"), "{status}");
