@@ -14,7 +14,7 @@ use serde_json::Value;
 use wire::schema::{Field, TABLE};
 use wire::{
     AccountChange, AccountLimit, AnyMessage, DROP_REFUSED, DROP_TAKEN, Fill, LimitKind, Mark, Message,
-    NewOrder, OrderUpdate, PositionState, Price, Quantity,
+    NewOrder, OrderUpdate, PositionState, Price, Quantity, Reason,
 };
 
 use home::{Home, kill, number, stderr, stdout};
@@ -314,6 +314,22 @@ fn each_fault_that_is_planted_in_a_sound_run_is_found_by_its_check() {
     let AnyMessage::OrderUpdate(update) = refusal.message() else { panic!("{refusal:?}") };
     let other = OrderUpdate { refused_request: update.refused_request + 64, ..update };
     expect(&[(name.as_str(), &refusal, other.bytes().to_vec())], "requests", "did not go out");
+
+    // Refused for what was not so, in the drop copy and in the report. The last one: its sender has run for long by then.
+    let refusal = reports.iter().rfind(|frame| is_refusal(frame)).expect("a refusal").clone();
+    let AnyMessage::OrderUpdate(update) = refusal.message() else { panic!("{refusal:?}") };
+    let of_drops = OrderUpdate { reported_up_to: 0, ..update };
+    let copy = find(&drops, &|message| *message == AnyMessage::OrderUpdate(of_drops));
+    for (reason, words) in [
+        (Reason::StrategyGone, "its sender ran"),
+        (Reason::NotDurable, "its sender's reports need not be on disk"),
+        (Reason::NotYours, "without a copy of the order"),
+        (Reason::AccountClosed, "its account is open"),
+    ] {
+        let wrong = OrderUpdate { reason, ..update }.bytes().to_vec();
+        let copied = OrderUpdate { reason, ..of_drops }.bytes().to_vec();
+        expect(&[("td.drops", &copy, copied), (name.as_str(), &refusal, wrong)], "refusals", words);
+    }
 
     // Requests: more than was asked for.
     let name = platform.journals("orders.makers").remove(0);
