@@ -404,6 +404,85 @@ fn each_fault_that_is_planted_in_a_sound_run_is_found_by_its_check() {
     limits_of_td(&platform);
 }
 
+/// Accounts beside a recorded day, which is replayed.
+const REPLAYED: &str = r#"
+[platform]
+instance = "desk"
+[md]
+source = "lobster"
+files = "day.csv"
+speed = 20.0
+readers = "gated"
+[matching]
+fill = "book"
+[desk]
+mark_every = "20ms"
+limits = { order_rate = "1000000" }
+[[desk.margins]]
+long = "0.1"
+short = "0.1"
+[[accounts]]
+number = 7
+deposit = 1000000
+limits = { position = 30 }
+[strategies]
+instruments = "all"
+[[strategies.group]]
+name = "makers"
+program = "builtin:market-maker"
+count = 2
+accounts = [7]
+params = { max_age_ms = 20, refresh_ms = 5 }
+[[strategies.group]]
+name = "takers"
+program = "builtin:taker"
+count = 2
+accounts = [7]
+params = { max_position = 1000 }
+"#;
+
+/// A book that moves, and trades.
+fn day(moves: u32) -> String {
+    let mut day = String::from("34200.000,1,1,100,999000,1\n34200.100,1,2,100,1001000,-1\n");
+    let mut ask = 2;
+    for number in 0..moves {
+        let (second, id) = (34_201 + number, 3 * number + 3);
+        day += &format!("{second}.0,3,{ask},100,1001000,-1\n{second}.1,1,{id},100,1003000,-1\n");
+        day += &format!("{second}.2,1,{},100,1001000,1\n{second}.3,4,{},40,1001000,1\n", id + 1, id + 1);
+        day += &format!("{second}.35,3,{},60,1001000,1\n", id + 1);
+        ask = id + 2;
+        day += &format!("{second}.4,1,{ask},100,1001000,-1\n{second}.5,3,{id},100,1003000,-1\n");
+    }
+    day
+}
+
+#[test]
+fn a_recording_beside_a_replayed_market_is_sound() {
+    let home = Home::new();
+    let path = home.state_path().join("desk.toml");
+    let recordings = home.state_path().join("recordings");
+    let recorder = format!("[[recorder]]\npath = \"{}\"\njournals = [\"all\"]\n", recordings.display());
+    std::fs::write(&path, REPLAYED.to_owned() + &recorder).expect("the platform file");
+    std::fs::write(home.state_path().join("day.csv"), day(2_000)).expect("the day");
+    let up = home.colo(&["up", &path.display().to_string(), "--stay"]);
+    assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    let platform = Platform { home };
+    let count = |is_it: &dyn Fn(&Frame) -> bool| {
+        platform.frames("td.drops").iter().filter(|frame| is_it(frame)).count()
+    };
+    platform.home.wait_for("fills and refusals", || {
+        count(&|frame| frame.id == Fill::ID) > 20 && count(&is_refusal) > 20
+    });
+    let down = platform.run("down");
+    assert!(down.status.success(), "{}{}", stdout(&down), stderr(&down));
+    let output = platform.run(&format!("audit --recording {} --format json", recordings.display()));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((exit(&output), &report["verdict"]), (0, &"same".into()), "{report:#}");
+    let parts = report["parts"].as_array().expect("parts");
+    let refusals = parts.iter().find(|part| part["part"] == "refusals").expect("refusals");
+    assert!(number(&refusals["checked"]) > 20 && refusals["notes"] == serde_json::json!([]), "{refusals:#}");
+}
+
 /// The platform's file says less than td let out.
 fn limits_of_td(platform: &Platform) {
     let path = platform.home.root.path().join("desk/topology.json");

@@ -275,3 +275,42 @@ fn what_a_mass_cancel_covers_ends_although_its_market_takes_no_cancels_at_first(
     platform.kill("gateway");
     assert_eq!(platform.ask(&token, "GET", "/v1/clients/9/b", "").body["working"], true);
 }
+
+#[test]
+fn a_recording_of_clients_is_sound_by_the_audit() {
+    let recorder = "[[recorder]]\npath = \"recordings\"\n";
+    let Some(platform) = platform("recorded", recorder) else { return };
+    let token = platform.token(&["t", "--role", "trader"]);
+    let risk = platform.token(&["r", "--role", "risk"]);
+    let ask = |method: &str, path: &str, body: &str| platform.ask(&token, method, path, body);
+    assert_eq!(ask("POST", "/v1/orders", &order("a", "buy", 5, "99.5")).status, 201);
+    let changes = |price: &str| {
+        let changed = ask("PATCH", "/v1/clients/9/a", &format!(r#"{{"price":"{price}","quantity":4}}"#));
+        (changed.status, changed.body["reason"].clone())
+    };
+    assert_eq!(changes("99.4").0, 200);
+    assert_eq!(changes("99.123"), (422, "off-tick".into()));
+    platform.kill("td");
+    platform.kill("gateway");
+    assert_eq!(changes("99.123"), (422, "off-tick".into()));
+    let sale = order("b", "sell", 3, "99.4").replace("\"account\":9", "\"account\":8");
+    assert_eq!(ask("POST", "/v1/orders", &sale).status, 201);
+    let why = r#"{"account":9,"why":"a test"}"#;
+    assert_eq!(platform.ask(&risk, "POST", "/v1/kill", why).status, 200);
+    assert_eq!(ask("POST", "/v1/orders", &order("c", "buy", 1, "99")).body["reason"], "killed");
+    assert_eq!(platform.ask(&risk, "POST", "/v1/revive", why).status, 200);
+    assert_eq!(ask("DELETE", "/v1/orders?account=8", "").status, 202);
+    let down = platform.colo(&["down", &platform.name]);
+    assert!(down.status.success(), "{}", String::from_utf8_lossy(&down.stdout));
+    let folder = platform.path("recordings").display().to_string();
+    let audit = platform.colo(&["audit", "--recording", &folder, "--format", "json"]);
+    let report: Value = serde_json::from_slice(&audit.stdout)
+        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&audit.stderr)));
+    assert_eq!((audit.status.code(), &report["verdict"]), (Some(0), &"same".into()), "{report:#}");
+    let refusals =
+        report["parts"].as_array().unwrap().iter().find(|part| part["part"] == "refusals").unwrap();
+    assert!(
+        refusals["checked"].as_u64() >= Some(3) && refusals["notes"] == serde_json::json!([]),
+        "{refusals:#}"
+    );
+}
