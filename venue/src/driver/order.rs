@@ -42,6 +42,9 @@ impl Change {
     }
 }
 
+/// Markets give average prices with six decimals at least: so much of the value of each lot is no difference.
+const ROUNDING: i128 = 1_000;
+
 /// How an order ends, once all that has traded of it is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct End {
@@ -135,6 +138,8 @@ pub(super) struct Order {
     busted: BTreeMap<String, (i64, i128)>,
     /// Known by the order's status alone: the reports of these trades may still come.
     made_up: Estimate,
+    /// A trade that was not reported was corrected, or cancelled: what it had counted is seen by the order's average price.
+    unsure: Option<String>,
     /// One of those that were taken back without its price, until the market gives the order's average price.
     unpriced: Option<String>,
     /// So much had traded, in lots of 1e-9, when lots were counted by status last; what was cancelled since is taken off.
@@ -173,6 +178,7 @@ impl Order {
             value: 0,
             trades: BTreeMap::new(),
             busted: BTreeMap::new(),
+            unsure: None,
             unpriced: None,
             counted_up_to: 0,
             cancelled: (0, Nanos(0)),
@@ -352,6 +358,20 @@ impl Order {
         Some((id, value))
     }
 
+    /// By how much the order's average price differs from what is counted, where an unreported trade was corrected or cancelled.
+    pub(super) fn revalue(&mut self, filled: i128, average: Option<Price>) -> Option<(String, i128)> {
+        let value = self.lacks_value(filled, average)?;
+        let id = self.unsure.take()?;
+        if value.abs() <= filled / LOT * ROUNDING {
+            return None;
+        }
+        self.value += value;
+        if self.made_up.lots > 0 {
+            self.made_up.value += value;
+        }
+        Some((id, value))
+    }
+
     /// The trade of so many lots that is missing when so much has traded at this average.
     pub(super) fn missing(&mut self, filled: i128, quantity: i64, average: Option<Price>) -> (Price, i64) {
         let price = self.lacks_value(filled, average).and_then(|value| {
@@ -361,6 +381,8 @@ impl Order {
         self.made_up.add(quantity, i128::from(price.0) * i128::from(quantity), filled);
         self.count(price, quantity);
         (self.counted_up_to, self.cancelled) = (filled, (0, Nanos(0)));
+        // With it all is counted by the average.
+        self.unsure = None;
         (price, quantity)
     }
 
@@ -402,6 +424,10 @@ impl Order {
         }
         self.cancel_trade(quantity, time);
         let has_price = price.is_some();
+        if has_price && !self.trades.contains_key(&id) {
+            // Its correction may be lost: then what was counted for it is another price.
+            self.unsure = Some(id.clone());
+        }
         // Without a report of the trade it was counted at an average price.
         let price = price.or(self.made_up.price());
         let less = self.less(price, quantity);
@@ -433,6 +459,7 @@ impl Order {
     /// as the average gives it.
     pub(super) fn offset(&mut self, lots: i128, (filled, average): (i128, Option<Price>)) -> i128 {
         let value = self.lacks_value(filled, average).unwrap_or(0);
+        self.unsure = None;
         self.inexact += lots;
         self.value += value;
         let less = i64::try_from(-lots / LOT).unwrap_or(0).max(0);
@@ -458,6 +485,10 @@ impl Order {
             Some(Trade::Inexact) => (price, 0),
             // As it should have been reported at once.
             Some(Trade::Now(_)) | None => {
+                if self.made_up.lots > 0 {
+                    // A status has counted it as it was, and together with others.
+                    self.unsure = Some(new_id.to_owned());
+                }
                 if id != new_id {
                     self.trades.insert(id, Trade::Now(new_id.to_owned()));
                 }

@@ -109,6 +109,7 @@ impl Driver {
             order.behind = None;
             if lacks == 0 && !is_stale {
                 self.reprice(order_id, (filled, average), time, effects);
+                self.revalue(order_id, (filled, average), time, effects);
             }
             return false;
         }

@@ -320,6 +320,22 @@ impl Driver {
         self.unbook(Unbooked { trade, price: None, value, time, text, ..what }, effects);
     }
 
+    /// A trade that only a status had counted was corrected, or its correction is lost: the average price says by how much.
+    pub(super) fn revalue(
+        &mut self,
+        order_id: OrderId,
+        (filled, average): (Option<i128>, Option<Price>),
+        time: Nanos,
+        effects: &mut Effects,
+    ) {
+        let (Some(order), Some(filled)) = (self.known_mut(order_id), filled) else { return };
+        let Some((trade, value)) = order.revalue(filled, average) else { return };
+        let what = amount(order, Why::Corrected, 0, Price(0));
+        let value = value * i128::from(order.request.side.sign());
+        let text = "by the order's average price: what it was before was not reported".to_owned();
+        self.unbook(Unbooked { trade, price: None, value, time, text, ..what }, effects);
+    }
+
     /// More has traded than was reported: a trade at the average price, booked where the order has not ended.
     pub(super) fn missed(
         &mut self,

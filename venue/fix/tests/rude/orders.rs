@@ -358,6 +358,51 @@ fn what_a_report_counts_more_than_has_come_is_asked_for() {
     assert_eq!(floor.alarms, Vec::<String>::new());
 }
 
+/// What a market's correction adds, where what it corrects came with others in a status.
+#[test]
+fn a_correction_of_a_trade_that_only_a_status_counted_is_listed() {
+    let (_folder, mut floor) = floor();
+    let (_, name) = floor.working(Side::Buy, TimeInForce::Day);
+    floor.said("8", &at(&name, "1", ("2", "100"), "2"));
+    // Two trades at 99 are lost, and counted together.
+    floor.rude.statuses.insert(name.clone(), status("5", "99.2"));
+    floor.said("8", &at(&name, "4", ("1", "98"), "5"));
+    floor.until("the trades", |floor| floor.booked() == 5 * LOT);
+    assert_eq!(fills(&floor), [(100, 2), (98, 1), (99, 2)]);
+    // The one of them is corrected to 97.
+    floor.rude.statuses.insert(name.clone(), status("5", "98.8"));
+    let corrects = "150=G|39=1|55=SIM001|54=1|32=1|31=97|14=5|";
+    floor.said("8", &format!("11={name}|37=O1|17=c1|19=2|{corrects}"));
+    floor.until("the difference", |floor| floor.driver.unbooked().next().is_some());
+    let listed = |floor: &Floor| -> Vec<(String, i128)> {
+        floor.driver.unbooked().map(|what| (what.why.as_str().to_owned(), what.value)).collect()
+    };
+    assert_eq!(listed(&floor), [("corrected".to_owned(), -2 * LOT)]);
+    // Cancelled, it takes what it is now. The report of the other one says nothing new.
+    floor.rude.statuses.insert(name.clone(), status("4", "99.25"));
+    let busts = "150=H|39=1|55=SIM001|54=1|32=1|31=97|14=4|";
+    floor.said("8", &format!("11={name}|37=O1|17=b1|19=c1|{busts}"));
+    floor.said("8", &at(&name, "3", ("1", "99"), "4"));
+    floor.settle();
+    assert_eq!(listed(&floor), [("corrected".to_owned(), -2 * LOT), ("busted".to_owned(), -97 * LOT)]);
+}
+
+/// The correction is lost, and the trade is cancelled under its new name.
+#[test]
+fn a_lost_correction_is_listed_once_its_trade_is_cancelled() {
+    let (_folder, mut floor) = floor();
+    let (_, name) = floor.working(Side::Buy, TimeInForce::Day);
+    floor.said("8", &at(&name, "1", ("2", "100"), "2"));
+    floor.said("8", &at(&name, "2", ("1", "99"), "3"));
+    // It was corrected to 97, of which no report came.
+    floor.rude.statuses.insert(name.clone(), status("2", "100"));
+    let busts = "150=H|39=1|55=SIM001|54=1|32=1|31=97|14=2|";
+    floor.said("8", &format!("11={name}|37=O1|17=b1|19=c1|{busts}"));
+    floor.until("the difference", |floor| floor.driver.unbooked().count() == 2);
+    let values: i128 = floor.driver.unbooked().map(|what| what.value).sum();
+    assert_eq!(values, -99 * LOT, "299 were booked, 200 are left");
+}
+
 #[test]
 fn a_gap_fill_over_a_report_is_a_reason_to_ask() {
     for (flag, kind) in [("123=Y|", "gap fill"), ("", "reset")] {
