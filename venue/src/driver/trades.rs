@@ -222,7 +222,13 @@ impl Driver {
         let Some(order) = self.known_mut(order_id) else { return };
         order.last_trade = order.last_trade.max(report.time);
         let (quantity, filled) = (quantity.map(|quantity| quantity.0), filled.map(|filled| filled.0));
-        let Some((price, added)) = order.bust(id, price, quantity, (filled, report.time)) else { return };
+        let Some((price, added)) = order.bust(id, price, quantity, (filled, report.time)) else {
+            // What a status took back may have been another trade.
+            if filled.is_some_and(|filled| order.lacks(filled) != 0) {
+                self.look_again(order_id, effects);
+            }
+            return;
+        };
         let what = amount(order, Why::Busted, added.lots, price.unwrap_or(Price(0)));
         let text = if added == Added::default() { "the market does not say how much" } else { "" };
         let what = Unbooked {

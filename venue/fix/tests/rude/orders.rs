@@ -403,6 +403,34 @@ fn a_lost_correction_is_listed_once_its_trade_is_cancelled() {
     assert_eq!(values, -99 * LOT, "299 were booked, 200 are left");
 }
 
+/// Less was counted by a status, and the trade that is cancelled afterwards was another one.
+#[test]
+fn a_cancelled_trade_that_a_status_seems_to_have_taken_back_is_asked_for() {
+    let (_folder, mut floor) = floor();
+    let (_, name) = floor.working(Side::Buy, TimeInForce::Day);
+    // One lot is lost, and is counted by a status.
+    floor.rude.statuses.insert(name.clone(), status("1", "100"));
+    let lost = floor.rude.number;
+    floor.rude.number += 2;
+    floor.rude.say_as(lost, "4", &format!("43=Y|122=20260101-00:00:00|123=Y|36={}|", lost + 2));
+    floor.until("the lost trade", |floor| floor.booked() == LOT);
+    floor.said("8", &at(&name, "2", ("1", "99"), "2"));
+    let ended = |traded: &str, average: &str| format!("39=4|14={traded}|6={average}|38=10|44=100|");
+    floor.rude.statuses.insert(name.clone(), ended("2", "99.5"));
+    floor.said("8", &format!("11={name}|37=O1|17=x1|150=4|39=4|55=SIM001|54=1|14=2|151=0|"));
+    // Its report comes late, with what has traded by then: it looks like another one, and the market counts less.
+    floor.said("8", &at(&name, "1", ("1", "100"), "2"));
+    floor.until("what the market counts less", |floor| floor.driver.unbooked().count() == 2);
+    floor.hold(2, 0);
+    floor.rude.statuses.insert(name.clone(), ended("3", "99.666667"));
+    floor.said("8", &at(&name, "3", ("1", "100"), "3"));
+    floor.hold(2, 1);
+    floor.rude.statuses.insert(name.clone(), ended("2", "99.5"));
+    let busts = "150=H|39=4|55=SIM001|54=1|32=1|31=100|14=2|";
+    floor.said("8", &format!("11={name}|37=O1|17=b1|19=1|{busts}"));
+    floor.until("the cancelled trade", |floor| floor.listed() == 0);
+}
+
 #[test]
 fn a_gap_fill_over_a_report_is_a_reason_to_ask() {
     for (flag, kind) in [("123=Y|", "gap fill"), ("", "reset")] {
