@@ -387,6 +387,26 @@ fn a_correction_of_a_trade_that_only_a_status_counted_is_listed() {
     assert_eq!(listed(&floor), [("corrected".to_owned(), -2 * LOT), ("busted".to_owned(), -97 * LOT)]);
 }
 
+/// The same where each of two lost trades came with a status of its own.
+#[test]
+fn a_correction_of_one_of_two_trades_that_statuses_counted_is_listed() {
+    let (_folder, mut floor) = floor();
+    let (_, name) = floor.working(Side::Buy, TimeInForce::Day);
+    floor.rude.statuses.insert(name.clone(), status("2", "99.5"));
+    floor.said("8", &at(&name, "2", ("1", "99"), "2"));
+    floor.until("the first", |floor| floor.booked() == 2 * LOT);
+    floor.rude.statuses.insert(name.clone(), status("4", "99"));
+    floor.said("8", &at(&name, "4", ("1", "98"), "4"));
+    floor.until("the second", |floor| floor.booked() == 4 * LOT);
+    floor.said("8", &at(&name, "5", ("1", "98"), "5"));
+    floor.rude.statuses.insert(name.clone(), status("5", "98.2"));
+    let corrects = "150=G|39=1|55=SIM001|54=1|32=1|31=97|14=5|";
+    floor.said("8", &format!("11={name}|37=O1|17=c1|19=1|{corrects}"));
+    floor.until("the difference", |floor| floor.driver.unbooked().next().is_some());
+    let open: i128 = floor.driver.unbooked().map(|what| what.value).sum();
+    assert_eq!(open, -3 * LOT, "100 was corrected to 97");
+}
+
 /// The correction is lost, and the trade is cancelled under its new name.
 #[test]
 fn a_lost_correction_is_listed_once_its_trade_is_cancelled() {
