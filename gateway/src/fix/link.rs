@@ -18,7 +18,7 @@ use super::codec::{self, Decoder, Fields, Message, Step};
 use super::market::{Refused, Subscription, Wish};
 use super::sequence::{Verdict, judge};
 use super::sessions::Entry;
-use super::status::{self, Told, Traded};
+use super::status::{self, Answer, Traded};
 use super::store::{Outgoing, Store};
 use super::trading;
 use super::words::{self, Says, Wrong};
@@ -59,10 +59,10 @@ pub(super) struct Link {
     /// We have said goodbye.
     leaving: bool,
     /// What came of asks of the core.
-    pub(super) told: UnboundedSender<Told>,
-    telling: UnboundedReceiver<Told>,
+    pub(super) answers: UnboundedSender<Answer>,
+    coming: UnboundedReceiver<Answer>,
     /// What waits for reports.
-    held: VecDeque<Told>,
+    held: VecDeque<Answer>,
     subscriptions: Vec<(String, Subscription)>,
     /// What has traded, by order.
     traded: HashMap<String, Traded>,
@@ -87,7 +87,7 @@ impl Link {
         heartbeat: Duration,
     ) -> Link {
         let (reader, writer) = tokio::io::split(stream);
-        let (told, telling) = unbounded_channel();
+        let (answers, coming) = unbounded_channel();
         let now = Instant::now();
         let looked = store.goes_on_at(positions, place.last(), |noted| place.last_before(noted));
         Link {
@@ -108,8 +108,8 @@ impl Link {
             tested: false,
             asked: (0, now),
             leaving: false,
-            told,
-            telling,
+            answers,
+            coming,
             held: VecDeque::new(),
             subscriptions: Vec::new(),
             traded: HashMap::new(),
@@ -132,18 +132,18 @@ impl Link {
 
     /// Answers the Logon.
     pub(super) async fn begin(&mut self, answer: Fields, has_gap: bool, sequence: u64) -> Result<(), End> {
-        // Averages go on from what was told before.
-        let mut told_ns = 0;
+        // Averages go on from the reports that were passed on before.
+        let mut passed_on_ns = 0;
         for event in self.place.reports_after(0) {
             if event.sequence > self.looked {
                 break;
             }
-            told_ns = event.time_ns;
+            passed_on_ns = event.time_ns;
             self.note(&event);
         }
         let at = match self.store.reported {
             Some(reported) if reported.1 == self.looked => reported,
-            _ => (told_ns, self.looked),
+            _ => (passed_on_ns, self.looked),
         };
         self.store.at(self.positions, at).map_err(|error| self.failed(&error))?;
         if !has_gap {
@@ -194,10 +194,10 @@ impl Link {
             }
             self.reports().await?;
             self.resolved();
-            while let Ok(told) = self.telling.try_recv() {
-                self.held.push_back(told);
+            while let Ok(answer) = self.coming.try_recv() {
+                self.held.push_back(answer);
             }
-            self.tell_held().await?;
+            self.answer_held().await?;
             self.market().await?;
             if self.place.is_closing.get() {
                 return Err(Some("the gateway stops: come back in a moment".to_owned()));
@@ -213,7 +213,7 @@ impl Link {
                         self.decoder.add(&buffer[..count]);
                     }
                 },
-                told = self.telling.recv() => self.held.extend(told),
+                answer = self.coming.recv() => self.held.extend(answer),
                 () = self.bell.notified() => {}
                 () = tokio::time::sleep_until(wait) => {}
             }
@@ -458,19 +458,19 @@ impl Link {
     }
 
     /// What came of asks, in the order of the asks: behind the reports that it knows of.
-    async fn tell_held(&mut self) -> Result<(), End> {
-        while let Some(told) = self.held.front()
-            && told.behind <= self.looked
-            && let Some(told) = self.held.pop_front()
+    async fn answer_held(&mut self) -> Result<(), End> {
+        while let Some(answer) = self.held.front()
+            && answer.behind <= self.looked
+            && let Some(answer) = self.held.pop_front()
         {
-            if let Some(id) = &told.dropped {
+            if let Some(id) = &answer.dropped {
                 self.store.drop_change(id).map_err(|error| self.failed(&error))?;
             }
-            if let Some((kind, fields)) = told.message {
+            if let Some((kind, fields)) = answer.message {
                 self.send(kind, fields).await?;
             }
-            if let Some(statuses) = told.statuses {
-                self.tell_statuses(statuses).await?;
+            if let Some(statuses) = answer.statuses {
+                self.send_statuses(statuses).await?;
             }
         }
         Ok(())
@@ -497,7 +497,7 @@ impl Link {
             self.resolved = number;
             if order.token == self.identity.token.id && order.client_order_id.is_some() {
                 let seen = order.sequence;
-                self.held.push_back(Told::statuses(vec![(*order).clone()], None, seen));
+                self.held.push_back(Answer::statuses(vec![(*order).clone()], None, seen));
             }
         }
     }

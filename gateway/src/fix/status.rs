@@ -14,9 +14,9 @@ use crate::push::{About, Event};
 use crate::view::OrderView;
 use wire::{AccountId, Execution};
 
-/// What a session is told beside td's reports.
+/// What a session gets beside td's reports.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct Answer {
     pub(super) message: Option<(&'static str, Fields)>,
     pub(super) statuses: Option<Statuses>,
     /// A change that came to nothing, of which no report will speak.
@@ -35,14 +35,14 @@ pub(super) struct Statuses {
     seen: u64,
 }
 
-impl Told {
-    pub(super) fn message(kind: &'static str, fields: Fields) -> Told {
-        Told { message: Some((kind, fields)), ..Told::default() }
+impl Answer {
+    pub(super) fn message(kind: &'static str, fields: Fields) -> Answer {
+        Answer { message: Some((kind, fields)), ..Answer::default() }
     }
 
-    pub(super) fn statuses(orders: Vec<OrderView>, mass: Option<String>, seen: u64) -> Told {
+    pub(super) fn statuses(orders: Vec<OrderView>, mass: Option<String>, seen: u64) -> Answer {
         let behind = orders.iter().map(|order| order.sequence).max().unwrap_or_default();
-        Told { statuses: Some(Statuses { orders, mass, seen }), behind, ..Told::default() }
+        Answer { statuses: Some(Statuses { orders, mass, seen }), behind, ..Answer::default() }
     }
 }
 
@@ -79,7 +79,7 @@ fn renew<'a>(orders: &mut [OrderView], reports: impl Iterator<Item = &'a Event>)
 }
 
 impl Link {
-    pub(super) async fn tell_statuses(&mut self, statuses: Statuses) -> Result<(), End> {
+    pub(super) async fn send_statuses(&mut self, statuses: Statuses) -> Result<(), End> {
         let Statuses { mut orders, mass, seen } = statuses;
         let looked = self.looked_at();
         let reports = self.place.reports_after(seen);
@@ -129,8 +129,8 @@ pub(super) fn one(link: &mut Link, message: &Message) -> Result<(), Wrong> {
     let is_asked = link.ask(
         move |reply: Reply<Outcome>| Ask::Order { order, scope, reply },
         move |outcome| match outcome {
-            Some(Outcome::Order(order)) => Told::statuses(vec![order], None, seen),
-            _ => Told::message("8", missed),
+            Some(Outcome::Order(order)) => Answer::statuses(vec![order], None, seen),
+            _ => Answer::message("8", missed),
         },
     );
     if !is_asked {
@@ -149,7 +149,7 @@ pub(super) fn mass(link: &mut Link, message: &Message) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// Reports were lost before this session could be told: it is told how its orders stand.
+/// Reports were lost before they were passed on: the session gets statuses of its orders.
 pub(super) fn catch_up(link: &mut Link, forgotten: u64) {
     let looked = std::cmp::min(link.looked_at(), forgotten);
     list(link, false, 100_000, None, looked);
@@ -168,7 +168,7 @@ fn list(link: &Link, working: bool, limit: usize, mass: Option<String>, behind: 
                     && order.client_order_id.is_some()
                     && (behind == 0 || order.sequence > behind)
             };
-            Told::statuses(orders.into_iter().flatten().filter(is_mine).collect(), mass, seen)
+            Answer::statuses(orders.into_iter().flatten().filter(is_mine).collect(), mass, seen)
         },
     );
 }
@@ -192,7 +192,7 @@ mod tests {
         let mut orders = [order("a", 64, 1), order("b", 320, 3), order("d", 64, 4)];
         renew(&mut orders, reports.iter());
         assert_eq!(orders, [order("a", 192, 2), order("b", 320, 3), order("d", 64, 4)]);
-        let told = Told::statuses(orders.to_vec(), None, 64);
-        assert_eq!(told.behind, 320, "it waits for the last report that the core knew of");
+        let answer = Answer::statuses(orders.to_vec(), None, 64);
+        assert_eq!(answer.behind, 320, "it waits for the last report that the core knew of");
     }
 }

@@ -5,7 +5,7 @@ use wire::{AccountId, InstrumentId, Price, Quantity, Text};
 
 use super::codec::{Fields, Message};
 use super::link::Link;
-use super::status::Told;
+use super::status::Answer;
 use super::store::Change;
 use super::words::{self, Wrong, need, parse, quantity};
 use crate::core::ask::{Ask, Client, OrderName, Outcome, Reply, Scope, Submission};
@@ -15,7 +15,7 @@ use crate::view::OrderView;
 
 impl Link {
     pub(super) fn say(&self, kind: &'static str, fields: Fields) {
-        let _ = self.told.send(Told::message(kind, fields));
+        let _ = self.answers.send(Answer::message(kind, fields));
     }
 
     pub(super) fn exec_id(&self) -> String {
@@ -40,21 +40,21 @@ impl Link {
             .map_err(|problem| problem.detail().to_owned())
     }
 
-    /// Asks the core; `answer` makes of the outcome what the session is told.
+    /// Asks the core; `answer` makes the answer to the session of the outcome.
     pub(super) fn ask<T: 'static>(
         &self,
         make: impl FnOnce(Reply<T>) -> Ask,
-        answer: impl FnOnce(Option<T>) -> Told + 'static,
+        answer: impl FnOnce(Option<T>) -> Answer + 'static,
     ) -> bool {
         let (reply, outcome) = oneshot::channel();
         if !self.place.shared.door.put(make(reply)) {
             return false;
         }
-        let (told, patience) = (self.told.clone(), self.place.shared.patience());
+        let (answers, patience) = (self.answers.clone(), self.place.shared.patience());
         tokio::task::spawn_local(async move {
             let outcome = tokio::time::timeout(patience, outcome).await;
             // Who has gone meanwhile hears of it by td's reports.
-            let _ = told.send(answer(outcome.ok().and_then(Result::ok)));
+            let _ = answers.send(answer(outcome.ok().and_then(Result::ok)));
         });
         true
     }
@@ -123,13 +123,13 @@ pub(super) fn new_order(link: &mut Link, message: &Message) -> Result<(), Wrong>
         move |outcome| {
             match outcome {
                 // td's report says it.
-                Some(Outcome::Order(_)) => Told::default(),
+                Some(Outcome::Order(_)) => Answer::default(),
                 Some(Outcome::Again(order) | Outcome::Refused(order, _)) => {
-                    Told::statuses(vec![order], None, seen)
+                    Answer::statuses(vec![order], None, seen)
                 }
-                Some(Outcome::Differs(_)) => Told::message("8", differs),
-                Some(Outcome::Full) => Told::message("8", full),
-                _ => Told::message("j", unknown),
+                Some(Outcome::Differs(_)) => Answer::message("8", differs),
+                Some(Outcome::Full) => Answer::message("8", full),
+                _ => Answer::message("j", unknown),
             }
         },
     );
@@ -195,7 +195,7 @@ pub(super) fn change(link: &mut Link, message: &Message, is_replace: bool) -> Re
             let mut behind = 0;
             let fields = match outcome {
                 // td's report says it, or will.
-                Some(Outcome::Order(_) | Outcome::Refused(..)) | None => return Told::default(),
+                Some(Outcome::Order(_) | Outcome::Refused(..)) | None => return Answer::default(),
                 Some(Outcome::Ended(order)) => {
                     behind = order.sequence;
                     refusal(Some(&order), 0, "the order has ended")
@@ -206,12 +206,12 @@ pub(super) fn change(link: &mut Link, message: &Message, is_replace: bool) -> Re
                     refusal(None, 99, "no order of this name is remembered, but the oldest are forgotten")
                 }
             };
-            Told { dropped: Some(dropped), behind, ..Told::message("9", fields) }
+            Answer { dropped: Some(dropped), behind, ..Answer::message("9", fields) }
         },
     );
     if !is_asked {
         let fields = refuse(None, 99, "not sent: the gateway is behind");
-        let _ = link.told.send(Told { dropped: Some(id), ..Told::message("9", fields) });
+        let _ = link.answers.send(Answer { dropped: Some(id), ..Answer::message("9", fields) });
     }
     Ok(())
 }
@@ -271,7 +271,7 @@ pub(super) fn mass_cancel(link: &mut Link, message: &Message) -> Result<(), Wron
                 Some(_) => made("0", Some((99, "not sent: td is behind")), 0),
                 None => made("0", Some((99, "what became of it is not known")), 0),
             };
-            Told::message("r", fields)
+            Answer::message("r", fields)
         },
     );
     if !is_asked {
