@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use journal::Registry;
-use journal::process::ProcessIdentity;
-use node::{Claim, InstanceDir, NodeState, Orders};
+use journal::process::{self, ProcessIdentity};
+use node::{Claim, Exit, InstanceDir, NodeState, Orders};
 use pinning::Placement;
 use pinning::huge_mounts;
 use topology::{Stream, Topology};
@@ -161,11 +161,12 @@ impl Master {
         };
         let generation = seat.map_or(0, |seat| seat.generation());
         let held = node.intent.stopped.map(|stopped| stopped.orders == Orders::Keep);
-        Standing { generation, said: said.get(&node.spec.seat).copied(), found, held }
+        Standing { generation, said: said.get(&node.spec.seat).copied(), found, held, asked }
     }
 }
 
 /// The starts in each seat go on where the announcements of before have them.
+        let asked = seat.as_ref().is_some_and(|seat| Exit::is_asked(seat.exit()));
 pub(crate) fn continue_generations(instance: &Instance) {
     for (number, (_, generation)) in said(instance) {
         if let Some(seat) = instance.registry.occupy(u32::from(number)) {

@@ -70,6 +70,7 @@ impl Master {
         match NodeProcess::start(&self.options.colo, &self.instance.directory, &spec, arguments) {
             Ok(process) => {
                 if let Some(seat) = self.instance.registry.occupy(u32::from(node.spec.seat)) {
+                    seat.set_exit(Exit::asked(seat.exit(), false));
                     seat.set_process(process.identity());
                 }
                 log::info!("node `{}` started as process {}", node.spec.name, process.identity().pid);
@@ -223,6 +224,9 @@ impl Master {
             if kill {
                 node.overstayed = true;
                 log::error!("node `{}` does not stop and is killed", node.spec.name);
+            } else if let Some(seat) = self.instance.registry.occupy(u32::from(node.spec.seat)) {
+                // Noted first: a master that takes over sends no second signal.
+                seat.set_exit(Exit::asked(seat.exit(), true));
             }
             process.signal(if kill { Signal::SIGKILL } else { Signal::SIGTERM });
         }

@@ -70,6 +70,18 @@ impl Exit {
 
     const BY_A_PERSON: u64 = 1 << 18;
 
+    /// The word of a seat whose process was sent the signal to end; `false`: of a process that was not.
+    pub fn asked(word: u64, asked: bool) -> u64 {
+        if asked { word | Self::ASKED } else { word & !Self::ASKED }
+    }
+
+    /// Whether this word of a seat says that its process was sent the signal to end.
+    pub fn is_asked(word: u64) -> bool {
+        word & Self::ASKED != 0
+    }
+
+    const ASKED: u64 = 1 << 19;
+
     /// The exit code in this word of a seat, if there is one.
     pub fn code_in(word: u64) -> Option<u8> {
         (word & 0xffff).checked_sub(1).map(|code| code as u8)

@@ -7,8 +7,8 @@ impl Lives {
     /// A person wants it to be stopped: it is asked to end if it lives, and is not started again.
     pub(super) fn hold(&mut self, node: usize, keeps: bool, now: Time) {
         let life = &mut self.lives[node];
-        let before = life.held.unwrap_or(Held { keeps, asked: None, killed: false });
-        life.held = Some(Held { keeps, ..before });
+        let killed = life.held.is_some_and(|before| before.killed);
+        life.held = Some(Held { keeps, killed });
         if !life.lives() {
             life.stage = Stage::Down;
         }
@@ -32,9 +32,9 @@ impl Lives {
         let life = &mut self.lives[node];
         let lives = life.lives();
         let Some(held) = life.held.as_mut().filter(|_| lives) else { return };
-        match held.asked {
+        match life.asked {
             None => {
-                held.asked = Some(now);
+                life.asked = Some(now);
                 self.decisions.push(match hosted {
                     true => Decision::Dismiss { node },
                     false => Decision::Signal { nodes: vec![node], kill: false },

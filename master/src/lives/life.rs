@@ -89,8 +89,11 @@ pub(crate) struct Life {
     pub(crate) held: Option<Held>,
     /// A process sat in its seat: what it was to handle may not be handled.
     pub(crate) has_lived: bool,
-    /// Its present process was asked to end because the platform stops.
-    pub(crate) is_asked: bool,
+    /// When its present process was asked to end, by a person or because the platform stops. A process is asked once: a second
+    /// signal ends it at once, before it has handled what is committed.
+    pub(crate) asked: Option<Time>,
+    /// Its present process is to end because the platform stops.
+    pub(crate) is_ending: bool,
     /// Starts during the stop.
     pub(crate) finishing: u32,
     /// Its cursors hold up writers: it was given them before its start, or has read with them.
@@ -104,9 +107,7 @@ pub(crate) struct Life {
 pub(crate) struct Held {
     /// Its orders work on.
     pub(crate) keeps: bool,
-    /// When it was asked to end.
-    pub(crate) asked: Option<Time>,
-    /// It did not, and was killed.
+    /// It did not end when it was asked to, and was killed.
     pub(crate) killed: bool,
 }
 
@@ -120,7 +121,8 @@ impl Life {
             announced: None,
             held: None,
             has_lived: false,
-            is_asked: false,
+            asked: None,
+            is_ending: false,
             finishing: 0,
             holds: true,
             is_gate: false,
@@ -134,7 +136,7 @@ impl Life {
 
     /// Starts now.
     pub(crate) fn begin(&mut self, now: Time) {
-        (self.stage, self.since, self.is_asked) = (Stage::Starting(now), now, false);
+        (self.stage, self.since, self.asked, self.is_ending) = (Stage::Starting(now), now, None, false);
     }
 
     /// The platform stops: whether it has a successor all the same, which finishes what it owes.
@@ -145,7 +147,7 @@ impl Life {
     /// Decides what follows its end, and changes to that stage.
     pub(crate) fn end(&mut self, rules: &Rules, end: End, now: Time, up: bool, stopping: bool) -> Next {
         let next = self.next(rules, end, now, up, stopping);
-        self.is_asked = false;
+        (self.asked, self.is_ending) = (None, false);
         self.stage = match next {
             Next::Again { pause, restart } => {
                 self.restarts = restart;
@@ -165,7 +167,7 @@ impl Life {
         if end.gave_up() || self.held.is_some() || rules.kind == NodeKind::Host {
             return Next::Stays;
         }
-        let is_done = self.is_asked && !end.is_failure();
+        let is_done = self.is_ending && !end.is_failure();
         if stopping && (is_done || !self.owes(rules)) {
             return Next::Stays;
         }

@@ -237,7 +237,7 @@ impl Lives {
         let life = &mut self.lives[node];
         if !life.lives() {
             // Started by hand, perhaps to trade again.
-            (life.since, life.closes) = (now, false);
+            (life.since, life.closes, life.asked) = (now, false, None);
         }
         life.stage = Stage::Joined(now);
         (life.has_lived, life.holds, life.is_gate) = (true, true, false);

@@ -93,7 +93,7 @@ impl Lives {
     pub(super) fn is_successor_awaited(&self, node: usize) -> bool {
         let life = &self.lives[node];
         let is_on_its_way = matches!(life.stage, Stage::Due(_) | Stage::Starting(_) | Stage::Joined(_));
-        finishes(self.rules[node].kind) && life.has_lived && is_on_its_way && !life.is_asked
+        finishes(self.rules[node].kind) && life.has_lived && is_on_its_way && !life.is_ending
     }
 
     fn is_awaited_in(&self, group: usize) -> bool {
@@ -133,8 +133,10 @@ impl Lives {
 
     /// Asks the nodes of a group to end.
     fn ask(&mut self, group: usize, now: Time) {
-        let nodes = self.living_in(group);
-        nodes.iter().for_each(|node| self.lives[*node].is_asked = true);
+        let mut nodes = self.living_in(group);
+        nodes.iter().for_each(|node| self.lives[*node].is_ending = true);
+        // Those that a person stops end already.
+        nodes.retain(|node| self.lives[*node].asked.replace(now).is_none());
         self.decisions.push(Decision::Signal { nodes, kill: false });
         self.stopping = Some(Stopping::Ending { group, kill_at: Some(now + self.limits.stop_timeout) });
     }
@@ -164,7 +166,7 @@ impl Lives {
         match self.stopping {
             Some(Stopping::Ending { group, kill_at }) => {
                 let mut nodes = self.living_in(group);
-                nodes.retain(|node| self.lives[*node].is_asked);
+                nodes.retain(|node| self.lives[*node].is_ending);
                 if nodes.is_empty() {
                     // Who died before it was done comes back, and is asked again.
                     let is_over = !self.is_awaited_in(group);

@@ -18,6 +18,8 @@ pub(crate) struct Standing {
     pub(crate) found: Found,
     /// A person has stopped it; true: its orders work on.
     pub(crate) held: Option<bool>,
+    /// The last master sent its process the signal to end.
+    pub(crate) asked: bool,
 }
 
 /// The state of a node that was taken over.
@@ -47,7 +49,8 @@ impl Lives {
         let mut lives = Lives::new(rules, limits);
         lives.up = was_up;
         for (node, standing) in standings.iter().enumerate() {
-            lives.lives[node].held = standing.held.map(|keeps| Held { keeps, asked: None, killed: false });
+            lives.lives[node].held = standing.held.map(|keeps| Held { keeps, killed: false });
+            lives.lives[node].asked = standing.asked.then_some(now);
             lives.announce_missing(node, standing);
             lives.lives[node].since = now;
             lives.lives[node].has_lived = standing.generation > 0;

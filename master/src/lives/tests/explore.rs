@@ -49,6 +49,7 @@ fn any_four_events_in_any_order_leave_nothing_in_between() {
         Leaves(MATCHING, 0),
         Leaves(TD, 0),
         Hold(STRATEGY),
+        Hold(MEMBER),
         LetGo(STRATEGY),
         Registers(STRATEGY),
         Registers(MATCHING),
@@ -79,8 +80,8 @@ fn any_step() -> impl Strategy<Value = Step> {
         6 => node.clone().prop_map(Step::GetsReady),
         1 => Just(Step::RefusesNext),
         8 => (0..3_000_u64).prop_map(Step::Looks),
-        1 => Just(Step::Hold(STRATEGY)),
-        1 => Just(Step::LetGo(STRATEGY)),
+        1 => prop_oneof![Just(STRATEGY), Just(MEMBER)].prop_map(Step::Hold),
+        1 => prop_oneof![Just(STRATEGY), Just(MEMBER)].prop_map(Step::LetGo),
         1 => Just(Step::TakenOver),
         1 => node.prop_map(Step::TakenOverWithout),
     ]

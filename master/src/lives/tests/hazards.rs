@@ -170,7 +170,7 @@ fn a_strategy_that_does_not_get_ready_fails_the_start_and_md_with_a_long_day_doe
 
 #[test]
 fn deaths_that_nobody_announced_are_announced_by_whoever_takes_over() {
-    let standing = |generation, said, found| Standing { generation, said, found, held: None };
+    let standing = |generation, said, found| Standing { generation, said, found, held: None, asked: false };
     let standings = [
         standing(1, Some((Joined, 1)), Found::Ready),
         // Killed while there was no master.
@@ -195,7 +195,8 @@ fn deaths_that_nobody_announced_are_announced_by_whoever_takes_over() {
 #[test]
 fn a_strategy_that_died_without_master_and_stays_down_holds_nobody_up() {
     let mut standings =
-        [Standing { generation: 1, said: Some((Joined, 1)), found: Found::Ready, held: None }; 6];
+        [Standing { generation: 1, said: Some((Joined, 1)), found: Found::Ready, held: None, asked: false };
+            6];
     standings[STRATEGY].found = Found::Ended(KILLED);
     let (_, decisions) = Lives::taken_over(platform(RestartPolicy::Never), LIMITS, &standings, true, ms(0));
     assert_eq!(announced(&decisions), [(STRATEGY, Died, 1)]);
@@ -447,9 +448,37 @@ fn one_in_a_host_is_asked_to_leave_and_its_host_is_not_killed_for_it() {
 }
 
 #[test]
+fn a_strategy_that_a_person_stops_is_asked_once_whoever_asks_next() {
+    let asks = |decisions: &[Decision]| {
+        let asks = |decision: &&Decision| matches!(decision, Decision::Signal { nodes, kill: false } if nodes.contains(&STRATEGY));
+        decisions.iter().filter(asks).count()
+    };
+    let mut lives = up(RestartPolicy::OnFailure);
+    assert_eq!(asks(&lives.on(Event::Hold { node: STRATEGY, keeps: false }, ms(2_000))), 1);
+    assert_eq!(
+        asks(&lives.on(Event::Hold { node: STRATEGY, keeps: true }, ms(2_001))),
+        0,
+        "by the person, again"
+    );
+    assert_eq!(asks(&lives.on(Event::StopAsked, ms(2_002))), 0, "by the end of the platform");
+    let killed = lives.on(Event::Tick, ms(2_002) + LIMITS.stop_timeout);
+    let is_killed = |decision: &Decision| matches!(decision, Decision::Signal { nodes, kill: true } if nodes.contains(&STRATEGY));
+    assert!(killed.iter().any(is_killed), "the stop waits for it as for the others: {killed:?}");
+    // The last master has asked it.
+    let mut standings =
+        [Standing { generation: 1, said: Some((Joined, 1)), found: Found::Ready, held: None, asked: false };
+            6];
+    (standings[STRATEGY].held, standings[STRATEGY].asked) = (Some(true), true);
+    let (mut lives, _) = Lives::taken_over(platform(RestartPolicy::Never), LIMITS, &standings, true, ms(0));
+    assert_eq!(asks(&lives.on(Event::Tick, ms(1))), 0, "by the next master");
+    assert_eq!(lives.on(Event::Tick, ms(0) + LIMITS.stop_timeout), [signal(&[STRATEGY], true)]);
+}
+
+#[test]
 fn what_a_person_wanted_under_the_last_master_holds_under_the_next() {
     let mut standings =
-        [Standing { generation: 1, said: Some((Joined, 1)), found: Found::Ready, held: None }; 6];
+        [Standing { generation: 1, said: Some((Joined, 1)), found: Found::Ready, held: None, asked: false };
+            6];
     // One was asked to stop and lives, one has ended meanwhile.
     standings[STRATEGY].held = Some(true);
     (standings[MEMBER].found, standings[MEMBER].held) = (Found::Ended(IN_GOOD_ORDER), Some(false));

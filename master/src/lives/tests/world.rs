@@ -27,7 +27,7 @@ pub(super) enum Step {
     Looks(u64),
     /// A stop is requested.
     Stop,
-    /// A person stops it before its next start.
+    /// A person stops it: its process, or its next start.
     Hold(usize),
     /// A person starts it again.
     LetGo(usize),
@@ -189,6 +189,7 @@ impl World {
             return false;
         }
         let state = &mut self.nodes[node];
+        state.was_asked_to_stop &= !by_hand;
         state.process = Process::Joined;
         state.generation += 1;
         state.holds = true;
@@ -223,7 +224,7 @@ impl World {
     /// As master does: only while the platform is up.
     fn held(&mut self, node: usize, so: bool) -> bool {
         let is_possible = self.is_up && !self.is_stopping && self.nodes[node].is_held != so;
-        if !is_possible || so && self.nodes[node].process != Process::None {
+        if !is_possible || !so && self.nodes[node].process != Process::None {
             return false;
         }
         self.nodes[node].is_held = so;
@@ -289,7 +290,7 @@ impl World {
                 self.nodes[node].process = Process::Started;
             }
             Decision::Dismiss { node } => {
-                assert!(self.is_alive(node) && self.rules[node].host.is_some());
+                assert!(self.nodes[node].process != Process::None && self.rules[node].host.is_some());
             }
             Decision::Announce { node, change, generation, .. } => self.announced(node, change, generation),
             Decision::Release { node, all } => {
@@ -426,5 +427,5 @@ fn standing(node: &Node) -> Standing {
         Process::Ended(end) => Found::Ended(end),
     };
     let held = node.is_held.then_some(false);
-    Standing { generation: node.generation, said: node.said, found, held }
+    Standing { generation: node.generation, said: node.said, found, held, asked: node.was_asked_to_stop }
 }
