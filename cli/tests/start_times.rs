@@ -75,8 +75,8 @@ impl Left {
         self.quotes().head()
     }
 
-    /// As `run` sees it: nobody is dead, and nothing is replaced; then the platform is taken down.
-    fn stays_untouched(self, run: impl Fn(&[&str]) -> Output) {
+    /// Every node runs, in the process that it had.
+    fn all_run(&self, run: &impl Fn(&[&str]) -> Output) {
         let status = run(&["status", "elsewhen", "--format", "json"]);
         let status: serde_json::Value = serde_json::from_str(&stdout(&status)).unwrap();
         for (name, pid) in &self.nodes {
@@ -85,6 +85,11 @@ impl Left {
             assert_eq!(node["state"], "running", "{node}");
             assert_eq!(number(&node["pid"]), *pid, "{node}");
         }
+    }
+
+    /// As `run` sees it: no node is dead, and nothing is replaced; then the platform is taken down.
+    fn stays_untouched(self, run: impl Fn(&[&str]) -> Output) {
+        self.all_run(&run);
         let up = run(&["up", &self.file, "--stay"]);
         assert!(!up.status.success(), "{}{}", stdout(&up), stderr(&up));
         assert!(!stderr(&up).contains("replaced"), "{}", stderr(&up));
@@ -92,6 +97,22 @@ impl Left {
         let listed = run(&["journal", "ls", "--instance", "elsewhen", "--format", "json"]);
         assert!(!stdout(&listed).contains("\"dead\""), "{}", stdout(&listed));
         self.home.wait_for("quotes in the journal of before", || self.head() > self.head);
+        self.goes_down(&run);
+    }
+
+    /// A new master takes over, starts nothing again, and ends all.
+    fn goes_to_the_next_master(self, run: impl Fn(&[&str]) -> Output) {
+        self.all_run(&run);
+        let up = run(&["up", &self.file, "--stay"]);
+        assert!(up.status.success(), "{}{}\n{}", stdout(&up), stderr(&up), self.home.logs());
+        self.home.wait_for("quotes in the journal of before", || self.head() > self.head);
+        // Master looks at every node four times a second.
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        self.all_run(&run);
+        self.goes_down(&run);
+    }
+
+    fn goes_down(self, run: &impl Fn(&[&str]) -> Output) {
         let down = run(&["down", "elsewhen"]);
         assert!(down.status.success(), "{}{}", stdout(&down), stderr(&down));
         for (name, pid) in &self.nodes {
@@ -102,7 +123,7 @@ impl Left {
 }
 
 #[test]
-fn processes_that_were_restored_from_a_checkpoint_are_not_replaced() {
+fn processes_that_were_restored_from_a_checkpoint_are_taken_over_and_not_replaced() {
     let left = left();
     // Restored, each has another start time than the one that it noted.
     let folder = left.home.root.path().join("elsewhen");
@@ -118,7 +139,7 @@ fn processes_that_were_restored_from_a_checkpoint_are_not_replaced() {
     assert!(matches!(left.quotes().stat().writer, WriterState::Attached(_)));
     let home = Path::new(left.home.root.path()).to_owned();
     let state = left.home.state_path().to_owned();
-    left.stays_untouched(|arguments| {
+    left.goes_to_the_next_master(|arguments| {
         colo(Command::new(env!("CARGO_BIN_EXE_colo")), &home, &state, arguments)
     });
 }

@@ -84,6 +84,16 @@ pub fn locked_files(pid: u32) -> Vec<u64> {
     crate::files::lease::locks_of(pid).into_iter().map(|(inode, _)| inode).collect()
 }
 
+/// Whether a process runs in the time namespace of this one: in another, the same clock shows another time. True where the
+/// system does not tell.
+pub fn shares_time_namespace(pid: u32) -> bool {
+    let namespace = |process: &str| fs::read_link(format!("/proc/{process}/ns/time")).ok();
+    match (namespace("self"), namespace(&pid.to_string())) {
+        (Some(ours), Some(theirs)) => ours == theirs,
+        _ => true,
+    }
+}
+
 /// `None` when there is no such process, or only its zombie.
 fn start_time(pid: u32) -> Option<u64> {
     state_and_start(pid).map(|(_, start)| start)

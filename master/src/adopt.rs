@@ -64,16 +64,20 @@ pub(crate) fn look(
     }
     let alive: Vec<(u16, ProcessIdentity)> = (1..registry.seats())
         .filter_map(|number| {
-            let process = registry.seat(number)?.process();
-            process.is_alive().then_some((number as u16, process))
+            let process = directory.sits(number, registry.seat(number)?.process())?;
+            Some((number as u16, process))
         })
         .collect();
     if alive.is_empty() {
-        // By their start times, which say nothing in another time namespace or after a checkpoint; the locks decide.
+        // Of the processes that the seats name. Something else may hold a lock, as a process that one of them has started.
         demand_unused(&claim)?;
         log::info!("no node of an earlier instance lives; its remains are removed");
         clear(&claim)?;
         return Ok((Found::Nothing, Some(claim)));
+    }
+    if alive.iter().any(|(_, process)| !process::shares_time_namespace(process.pid)) {
+        // The platform's clock shows another time there.
+        return Err(MasterError::InUse { instance: directory.name().to_owned() });
     }
     let known: Option<Topology> =
         fs::read(directory.topology()).ok().and_then(|text| serde_json::from_slice(&text).ok());
@@ -150,7 +154,10 @@ impl Master {
                 self.nodes.iter().any(|node| node.spec.name == *host && node.process.is_some())
             }
             // Its process is the host's, and may continue without it.
-            Some(_) => !has_ended && seat.as_ref().is_some_and(|seat| seat.process().is_alive()),
+            Some(_) => {
+                let sits = |process| self.instance.directory.sits(u32::from(node.spec.seat), process);
+                !has_ended && seat.as_ref().is_some_and(|seat| sits(seat.process()).is_some())
+            }
         };
         let found = match state {
             NodeState::Empty => lives::Found::Untouched,
@@ -159,6 +166,7 @@ impl Master {
             NodeState::Joined => lives::Found::Joined,
             _ => lives::Found::Ready,
         };
+        let asked = seat.as_ref().is_some_and(|seat| Exit::is_asked(seat.exit()));
         let generation = seat.map_or(0, |seat| seat.generation());
         let held = node.intent.stopped.map(|stopped| stopped.orders == Orders::Keep);
         Standing { generation, said: said.get(&node.spec.seat).copied(), found, held, asked }
@@ -166,7 +174,6 @@ impl Master {
 }
 
 /// The starts in each seat go on where the announcements of before have them.
-        let asked = seat.as_ref().is_some_and(|seat| Exit::is_asked(seat.exit()));
 pub(crate) fn continue_generations(instance: &Instance) {
     for (number, (_, generation)) in said(instance) {
         if let Some(seat) = instance.registry.occupy(u32::from(number)) {

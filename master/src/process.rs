@@ -9,6 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use journal::process::{PidFd, ProcessIdentity};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 use node::{INSTANCE_VARIABLE, InstanceDir, NODE_VARIABLE};
 use topology::{NodeSpec, Program};
@@ -107,8 +108,11 @@ impl NodeProcess {
         self.identity
     }
 
-    /// How it ended, if it has.
-    pub(crate) fn ended(&mut self) -> Option<Ended> {
+    /// How it ended, if it has. `sits`: the process of this id that still sits in its seat.
+    pub(crate) fn ended(
+        &mut self,
+        sits: impl Fn(ProcessIdentity) -> Option<ProcessIdentity>,
+    ) -> Option<Ended> {
         match &mut self.child {
             Some(child) => match child.try_wait() {
                 Ok(None) => None,
@@ -119,7 +123,14 @@ impl NodeProcess {
                 }),
                 Err(_) => Some(Ended::Unknown),
             },
-            None => (!self.identity.is_alive()).then_some(Ended::Unknown),
+            None if let Some(handle) = &self.handle => has_ended(handle).then_some(Ended::Unknown),
+            None => match sits(self.identity) {
+                Some(sitting) => {
+                    self.identity = sitting;
+                    None
+                }
+                None => Some(Ended::Unknown),
+            },
         }
     }
 
@@ -138,4 +149,10 @@ impl NodeProcess {
             log::debug!("process {} takes no {signal}: {error}", self.identity.pid);
         }
     }
+}
+
+/// Whether the process of a handle has ended.
+fn has_ended(handle: &PidFd) -> bool {
+    let mut ended = [PollFd::new(handle.as_fd(), PollFlags::POLLIN)];
+    poll(&mut ended, PollTimeout::ZERO).is_ok_and(|ready| ready > 0)
 }

@@ -24,7 +24,9 @@ impl Master {
             self.reap_hosted(index);
             return;
         }
-        let Some(ended) = node.process.as_mut().and_then(|process| process.ended()) else { return };
+        let seat = u32::from(node.spec.seat);
+        let sits = |process| self.instance.directory.sits(seat, process);
+        let Some(ended) = node.process.as_mut().and_then(|process| process.ended(sits)) else { return };
         if let Some(process) = node.process.take() {
             node.last_pid = process.identity().pid;
             self.remainders.extend(process.remainder(

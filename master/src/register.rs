@@ -36,16 +36,24 @@ pub(crate) fn assign(
     let seat = instance.registry.occupy(u32::from(node.seat)).ok_or("it has no seat")?;
     let sitting = seat.process();
     let state = NodeState::from_word(seat.state()).unwrap_or(NodeState::Empty);
+    let sitter = |number: u16, sitting| instance.directory.sits(u32::from(number), sitting);
     if let Some(host) = &node.host {
-        let seat = instance.topology.node(host).and_then(|host| instance.registry.seat(u32::from(host.seat)));
-        if seat.is_none_or(|seat| seat.process() != process) {
+        let is_its_process = instance.topology.node(host).is_some_and(|host| {
+            let seat = instance.registry.seat(u32::from(host.seat));
+            seat.is_some_and(|seat| sitter(host.seat, seat.process()) == Some(process))
+        });
+        if !is_its_process {
             return Err(format!(
                 "it runs in host `{host}`, whose process alone may register it; take `host` out of its group to run it by itself"
             ));
         }
     }
     // Between its start and its registration a program may have handed over to another process of its own.
-    if node.host.is_none() && sitting != process && sitting.is_alive() && state != NodeState::Starting {
+    if node.host.is_none()
+        && state != NodeState::Starting
+        && let Some(sitting) = sitter(node.seat, sitting)
+        && sitting != process
+    {
         return Err(format!("it runs already, as process {}", sitting.pid));
     }
     let generation = seat.generation() + 1;

@@ -31,6 +31,18 @@ impl InstanceDir {
         Some(seen.unwrap_or(noted))
     }
 
+    /// The process with the id of `noted`, as it is seen from here, if it is the one that sits in this seat: `noted` lives by its
+    /// start time, or a process with its id holds a lock of the seat. A start time alone does not decide: it changes when a
+    /// process is restored from a checkpoint.
+    pub fn sits(&self, seat: u32, noted: ProcessIdentity) -> Option<ProcessIdentity> {
+        if noted.is_alive() {
+            return Some(noted);
+        }
+        let seen = ProcessIdentity::of(noted.pid)?;
+        let held = process::locked_files(noted.pid);
+        (!held.is_empty() && self.locks_of(seat).iter().any(|inode| held.contains(inode))).then_some(seen)
+    }
+
     /// The lock files of the journals in which a lock of this seat is held, by their inodes. None where they may not be opened.
     fn locks_of(&self, seat: u32) -> Vec<u64> {
         let journals = OwnFolder::open(&InstanceDir::root())
