@@ -136,6 +136,23 @@ fn of_runs(error: &outcome::RunsError) -> Exit {
             other => other,
         },
         outcome::RunsError::Io { source, .. } => Exit::of_io(source),
+        outcome::RunsError::Folder(error) => of_folder(error),
+    }
+}
+
+fn of_folder(error: &node::FolderError) -> Exit {
+    use node::FolderError;
+    match error {
+        FolderError::Io { action: "create", source, .. } => match Exit::of_io(source) {
+            Exit::Failed => Exit::CannotCreate,
+            other => other,
+        },
+        FolderError::Io { source, .. } => Exit::of_io(source),
+        FolderError::Kind { .. }
+        | FolderError::Foreign { .. }
+        | FolderError::Writable { .. }
+        | FolderError::Links { .. }
+        | FolderError::Planted { .. } => Exit::Permission,
     }
 }
 
@@ -143,6 +160,7 @@ fn of_sweep(error: &sweep::SweepError) -> Exit {
     use sweep::SweepError;
     match error {
         SweepError::Folder(error) => of_runs(error),
+        SweepError::File(error) => of_folder(error),
         SweepError::Io { action: "create" | "write", source, .. } => match Exit::of_io(source) {
             Exit::Failed => Exit::CannotCreate,
             other => other,

@@ -37,7 +37,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("recorder", &["journal", "node", "topology", "wire"]),
     ("replay", &["journal", "ledger", "node", "recorder", "topology", "wire"]),
     ("outcome", &["accounts", "journal", "ledger", "node", "observe", "topology", "wire"]),
-    ("sweep", &["outcome", "settings", "topology"]),
+    ("sweep", &["node", "outcome", "settings", "topology"]),
     ("strategy-sdk", &["node", "plugin", "recorder", "topology", "wire"]),
     ("strategy-testing", &["matching", "md", "recorder", "strategy-sdk", "wire"]),
     (

@@ -287,7 +287,7 @@ fn whole_file(kind: i32) -> libc::flock {
 }
 
 /// Locks the file; false when it is locked through another open file.
-fn take_lock(lock: &File) -> io::Result<bool> {
+pub(crate) fn take_lock(lock: &File) -> io::Result<bool> {
     match fcntl(lock.as_fd(), FcntlArg::F_OFD_SETLK(&whole_file(libc::F_WRLCK))) {
         Ok(_) => Ok(true),
         Err(Errno::EAGAIN | Errno::EACCES) => Ok(false),

@@ -35,7 +35,7 @@ pub enum FolderError {
     },
     /// Another user owns it.
     #[error(
-        "{} belongs to user {owner}, and this is user {user}: run colo as that user, or let COLO_ROOT name a folder of your own",
+        "{} belongs to user {owner}, and this is user {user}: run colo as that user, or choose a place of your own",
         path.display()
     )]
     Foreign {
@@ -49,7 +49,7 @@ pub enum FolderError {
     /// Others could change its contents.
     #[error(
         "{} can be written by group or others (mode {mode:04o}), who could have anything removed or overwritten; \
-         chmod go-w {0}, or let COLO_ROOT name a folder of its own", path.display()
+         chmod go-w {0}, or choose a place of your own", path.display()
     )]
     Writable {
         /// Its path.
@@ -64,6 +64,19 @@ pub enum FolderError {
         path: PathBuf,
         /// How many.
         links: u64,
+    },
+    /// Another user could have made a link on the way.
+    #[error(
+        "`{}` on the way to {} is a link of user {owner} in a folder that others may change: it is not followed",
+        name.display(), path.display()
+    )]
+    Planted {
+        /// The whole path.
+        path: PathBuf,
+        /// The link.
+        name: OsString,
+        /// Its owner.
+        owner: u32,
     },
     /// A system call failed.
     #[error("cannot {action} {}: {source}", path.display())]

@@ -133,10 +133,10 @@ pub fn compare(one: &Path, other: &Path) -> Result<Comparison, ShelfError> {
             return Err(ShelfError::Damaged { path: folder.to_owned(), why });
         }
     }
-    let of = |name: &str, manifest| -> Vec<String> {
-        caveats(manifest).into_iter().map(|caveat| format!("{name}: {caveat}")).collect()
+    let of = |name: &str, folder, manifest| -> Vec<String> {
+        caveats(folder, manifest).into_iter().map(|caveat| format!("{name}: {caveat}")).collect()
     };
-    let caveats = [of("one", &first), of("other", &second)].concat();
+    let caveats = [of("one", one, &first), of("other", other, &second)].concat();
     let inputs = inputs((one, &first), (other, &second));
     let deterministic = first.deterministic && second.deterministic;
     let (mut tables, mut measures) = (Vec::new(), Vec::new());

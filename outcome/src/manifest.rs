@@ -1,6 +1,7 @@
 //! `run.json`: what a folder says of its run.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use observe::Report;
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,8 @@ use crate::sheet::Listed;
 
 /// The file that makes a folder one of a run.
 pub const MANIFEST: &str = "run.json";
+/// The file that the process has locked which writes the folder; removed at the end.
+pub(crate) const LOCK: &str = "lock";
 /// What its first key says.
 pub const FORMAT: &str = "colo-run";
 /// Grows when an older reader would misread.
@@ -134,16 +137,21 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Whether the process that writes the folder lives.
-    pub fn is_alive(&self) -> bool {
-        let Writer { pid, start } = self.writer;
-        self.state == RunState::Running && journal::process::ProcessIdentity { pid, start }.is_alive()
+    /// Whether the process that writes this run's folder lives: it holds the folder's lock.
+    pub fn is_alive(&self, folder: &Path) -> bool {
+        let (Writer { pid, start }, lock) = (self.writer, folder.join(LOCK));
+        let lives = || match lock.exists() {
+            true => node::OwnLock::is_held(&lock),
+            // An earlier version made none, and some file systems have none.
+            false => journal::process::ProcessIdentity { pid, start }.is_alive(),
+        };
+        self.state == RunState::Running && lives()
     }
 
     /// In a word: a run that was killed is `unfinished`.
-    pub fn state_word(&self) -> &'static str {
+    pub fn state_word(&self, folder: &Path) -> &'static str {
         match self.state {
-            RunState::Running if self.is_alive() => "running",
+            RunState::Running if self.is_alive(folder) => "running",
             RunState::Running => "unfinished",
             RunState::Finished => "finished",
             RunState::Interrupted => "interrupted",

@@ -148,7 +148,7 @@ pub fn surplus(shelved: &[Shelved], keep: Keep, now: SystemTime) -> Vec<Removal>
     let (mut kept, mut removals) = (0_u64, Vec::new());
     for one in shelved.iter().rev() {
         let stays = match &one.manifest {
-            Ok(manifest) => manifest.is_alive() || one.folder.join(KEEP).exists(),
+            Ok(manifest) => manifest.is_alive(&one.folder) || one.folder.join(KEEP).exists(),
             Err(_) => true,
         };
         let age = now.duration_since(one.written).unwrap_or_default();

@@ -30,11 +30,11 @@ pub fn faults(folder: &Path, manifest: &Manifest) -> Vec<String> {
 }
 
 /// What keeps a run from being compared as a whole one, a sentence each.
-pub(crate) fn caveats(manifest: &Manifest) -> Vec<String> {
+pub(crate) fn caveats(folder: &Path, manifest: &Manifest) -> Vec<String> {
     let mut caveats = Vec::new();
     match manifest.state {
         RunState::Finished => {}
-        RunState::Running if manifest.is_alive() => caveats.push("it still runs".to_owned()),
+        RunState::Running if manifest.is_alive(folder) => caveats.push("it still runs".to_owned()),
         RunState::Running => caveats.push("it was killed before its end".to_owned()),
         RunState::Interrupted => caveats.push("it was ended before its source was".to_owned()),
         RunState::Failed => caveats.push("a node failed in it".to_owned()),

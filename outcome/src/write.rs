@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
 use journal::process::ProcessIdentity;
-use node::{InstanceDir, Intent};
+use node::{InstanceDir, Intent, OwnLock};
 use observe::{InstanceView, Report};
 use serde_json::Value as Json;
 use topology::config::{MarketSource, MatchingConfig, MdConfig};
@@ -19,7 +19,7 @@ use crate::data::{FileMark, files_below};
 use crate::fold::{Fold, Partial, Span};
 use crate::follow::{Follow, Missed};
 use crate::logs::Marks;
-use crate::manifest::{FORMAT, MANIFEST, Manifest, Mode, RunState, VERSION, Writer};
+use crate::manifest::{FORMAT, LOCK, MANIFEST, Manifest, Mode, RunState, VERSION, Writer};
 
 /// The platform file as resolved: every key with its value and origin, and what runs.
 const PLATFORM: &str = "platform.json";
@@ -34,6 +34,8 @@ const RESERVE: &str = "reserve";
 const RESERVE_BYTES: usize = 256 << 10;
 /// Folders tell of positions and orders: only their owner reads them.
 const FOLDER_MODE: u32 = 0o700;
+/// Mode of the folders above, as far as the umask leaves it.
+const SHARED_MODE: u32 = 0o777;
 /// More runs of one instance do not begin in one second.
 const MOST_OF_A_SECOND: u32 = 1_000;
 /// What is buffered is written at least so often: a run that is killed leaves what it had.
@@ -80,6 +82,9 @@ pub enum RunsError {
         /// Why not.
         source: io::Error,
     },
+    /// Another user could have a part in it.
+    #[error(transparent)]
+    Folder(#[from] node::FolderError),
     /// Something is there.
     #[error("{} is there and not empty: name another folder for the run", .0.display())]
     NotEmpty(PathBuf),
@@ -109,6 +114,8 @@ pub struct Written {
 #[derive(Debug)]
 pub struct RunWriter {
     folder: PathBuf,
+    /// Tells that the run goes on. `None`: its file system has no locks.
+    lock: Option<OwnLock>,
     manifest: Manifest,
     topology: Topology,
     follow: Option<Follow>,
@@ -160,8 +167,10 @@ impl RunWriter {
         };
         let logs = InstanceDir::new(&topology.instance).map(|instance| instance.logs());
         let marks = logs.filter(|_| about.age.is_none()).map(Marks::of);
+        let lock = take_lock(&folder);
         let mut writer = RunWriter {
             folder,
+            lock,
             manifest,
             topology: topology.clone(),
             follow: None,
@@ -300,6 +309,9 @@ impl RunWriter {
             let path = self.folder.join(MANIFEST);
             self.problems.push(format!("cannot write {}: {error}", path.display()));
         }
+        // It tells no more than the manifest now.
+        let _ = fs::remove_file(self.folder.join(LOCK));
+        drop(self.lock);
         Written { folder: self.folder, problems: self.problems, missed, refused: span.refused }
     }
 
@@ -338,8 +350,8 @@ pub fn make_folder(place: &Place, name: &str, time: SystemTime) -> Result<PathBu
     one.mode(FOLDER_MODE);
     match place {
         Place::Folder(folder) => {
-            if let Some(parent) = folder.parent() {
-                fs::create_dir_all(parent).map_err(RunsError::io("create", parent))?;
+            if let Some(parent) = folder.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+                node::shared_folder(parent, SHARED_MODE)?;
             }
             match one.create(folder) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -347,13 +359,14 @@ pub fn make_folder(place: &Place, name: &str, time: SystemTime) -> Result<PathBu
                     if inside.next().is_some() {
                         return Err(RunsError::NotEmpty(folder.clone()));
                     }
+                    node::own_folder(folder, FOLDER_MODE)?;
                     Ok(folder.clone())
                 }
                 made => made.map(|()| folder.clone()).map_err(RunsError::io("create", folder)),
             }
         }
         Place::Root(root) => {
-            fs::create_dir_all(root).map_err(RunsError::io("create", root))?;
+            node::shared_folder(root, SHARED_MODE)?;
             let time = humantime::format_rfc3339_seconds(time).to_string();
             let name = format!("{name}-{}", time.replace(['-', ':'], ""));
             for number in 1.. {
@@ -370,6 +383,17 @@ pub fn make_folder(place: &Place, name: &str, time: SystemTime) -> Result<PathBu
             Err(RunsError::NotEmpty(root.clone()))
         }
     }
+}
+
+/// The lock of a folder that is being written.
+fn take_lock(folder: &Path) -> Option<OwnLock> {
+    let path = folder.join(LOCK);
+    let taken = OwnLock::take(&path);
+    if let Err(error) = &taken {
+        log::warn!("{error}: whether this run goes on is judged by the start time of its process");
+        let _ = fs::remove_file(&path);
+    }
+    taken.ok().flatten()
 }
 
 fn rfc3339(time: SystemTime) -> String {

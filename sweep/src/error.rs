@@ -19,6 +19,9 @@ pub enum SweepError {
     /// The folder cannot be made.
     #[error(transparent)]
     Folder(#[from] outcome::RunsError),
+    /// Another user could have a part in a file of it.
+    #[error(transparent)]
+    File(#[from] node::FolderError),
     /// It is none.
     #[error("{} is no folder of a sweep: it has no sweep.json", .0.display())]
     NoSweep(PathBuf),

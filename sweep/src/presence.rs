@@ -6,6 +6,7 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -38,8 +39,8 @@ impl Presence {
         // As the system names it.
         let path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).join(RUNNING);
         let mut open = OpenOptions::new();
-        open.create(true).truncate(false).read(true).write(true);
-        let mut file = open.open(&path).map_err(SweepError::io("open", &path))?;
+        open.create(true).truncate(false).read(true).write(true).mode(0o600);
+        let mut file = node::own_file(&path, &mut open)?;
         let (begun, mut killed) = (Instant::now(), None);
         loop {
             match file.try_lock() {

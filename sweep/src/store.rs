@@ -10,11 +10,12 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use node::OwnLock;
 use outcome::{FileMark, Place};
 use serde::{Deserialize, Serialize};
 
@@ -182,7 +183,7 @@ pub struct Store {
     lines: File,
     table_written: Instant,
     table_took: Duration,
-    _lock: File,
+    _lock: OwnLock,
 }
 
 impl Store {
@@ -452,9 +453,9 @@ pub fn read_manifest(folder: &Path) -> Result<Manifest, SweepError> {
     serde_json::from_value(json).map_err(|error| damaged(format!("it is damaged: {error}")))
 }
 
-/// Whether somebody is at work in the folder.
+/// Whether a process is at work in the folder.
 pub fn is_in_use(folder: &Path) -> bool {
-    matches!(lock(folder), Err(SweepError::InUse(_)))
+    OwnLock::is_held(&folder.join(LOCK))
 }
 
 /// The folder that is meant: a path, the name of one in `root`, or without either the latest there.
@@ -492,19 +493,8 @@ pub fn costs(folder: &Path) -> Option<(f64, u64)> {
     (n > 0).then(|| (seconds / n as f64, bytes / n as u64))
 }
 
-fn lock(folder: &Path) -> Result<File, SweepError> {
-    let path = folder.join(LOCK);
-    let file = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path)
-        .map_err(SweepError::io("open", &path))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(SweepError::InUse(folder.to_owned())),
-        Err(TryLockError::Error(error)) => Err(SweepError::io("lock", &path)(error)),
-    }
+fn lock(folder: &Path) -> Result<OwnLock, SweepError> {
+    OwnLock::take(&folder.join(LOCK))?.ok_or_else(|| SweepError::InUse(folder.to_owned()))
 }
 
 fn append_to(path: &Path) -> Result<File, SweepError> {

@@ -56,8 +56,9 @@ impl Memory {
     pub fn open(path: &Path, prefix: &str, visit: impl FnMut(&str, Input)) -> Result<Memory, MemoryError> {
         let shown = path.display().to_string();
         let system = |source| MemoryError::System { path: shown.clone(), source };
-        let mut file =
-            OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path).map_err(system)?;
+        let mut options = OpenOptions::new();
+        let file = node::own_file(path, options.read(true).append(true).create(true).mode(0o600));
+        let mut file = file.map_err(|error| system(error.into()))?;
         let (found, whole) = read_all(&file, &shown, visit)?;
         file.set_len(whole).map_err(system)?;
         let prefix = match found {

@@ -40,6 +40,19 @@ int mkdir(const char *path, mode_t mode) {
     return code;
 }
 
+int mkdirat(int folder, const char *name, mode_t mode) {
+    int (*real)(int, const char *, mode_t) = dlsym(RTLD_NEXT, "mkdirat");
+    char link[64], path[2 * PATH_MAX];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
+    ssize_t length = readlink(link, path, PATH_MAX - 1);
+    int code = real(folder, name, mode);
+    if (code == 0 && length > 0) {
+        snprintf(path + length, PATH_MAX, "/%s", name);
+        note("name", path);
+    }
+    return code;
+}
+
 int rename(const char *from, const char *to) {
     int (*real)(const char *, const char *) = dlsym(RTLD_NEXT, "rename");
     int code = real(from, to);

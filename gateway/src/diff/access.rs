@@ -91,7 +91,8 @@ fn key(path: &Path) -> io::Result<Vec<u8>> {
         .fill(&mut bytes)
         .map_err(|_| io::Error::other("the system gave no random numbers"))?;
     let new = path.with_extension("new");
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+    let mut options = OpenOptions::new();
+    let mut file = node::own_file(&new, options.write(true).create(true).truncate(true).mode(0o600))?;
     file.write_all(&bytes)?;
     std::fs::rename(&new, path)?;
     Ok(bytes)

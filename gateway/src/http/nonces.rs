@@ -72,7 +72,7 @@ fn word(bytes: &[u8]) -> u64 {
 fn write(path: &Path, begun: u64, signed: &HashMap<Key, u64>) -> io::Result<File> {
     let new = path.with_extension("new");
     let mut options = OpenOptions::new();
-    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+    let mut file = node::own_file(&new, options.write(true).create(true).truncate(true).mode(0o600))?;
     let mut bytes = begun.to_le_bytes().to_vec();
     signed.iter().for_each(|(key, signed)| bytes.extend_from_slice(&entry(*key, *signed)));
     file.write_all(&bytes)?;

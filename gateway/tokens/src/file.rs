@@ -66,8 +66,12 @@ impl TokenFile {
     /// [`FileError`]; it is then as it was.
     pub fn change<T>(path: &Path, change: impl FnOnce(&mut TokenFile) -> T) -> Result<T, FileError> {
         let at = |source| FileError::Io { path: path.to_owned(), source };
-        let private =
-            |name: &Path| OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(name);
+        // No link is followed: another user may have made it.
+        let flags = nix::libc::O_NOFOLLOW;
+        let private = |name: &Path| {
+            let mut options = OpenOptions::new();
+            options.write(true).create(true).truncate(true).mode(0o600).custom_flags(flags).open(name)
+        };
         let beside = |ending: &str| {
             let mut name = path.as_os_str().to_owned();
             name.push(ending);

@@ -23,7 +23,7 @@ const MOST_ROWS: usize = 500;
 pub fn page(folder: &Path) -> Result<String, ShelfError> {
     let all = gather(folder)?;
     let name = folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let mut body = header(&all, &name);
+    let mut body = header(folder, &all, &name);
     pictures(&all, &mut body);
     body.push_str(&strategies(&all));
     body.push_str(&latency(&all));
@@ -39,7 +39,7 @@ pub fn page(folder: &Path) -> Result<String, ShelfError> {
     ))
 }
 
-fn header(all: &Gathered, name: &str) -> String {
+fn header(folder: &Path, all: &Gathered, name: &str) -> String {
     let manifest = &all.manifest;
     let mode = match manifest.mode {
         crate::Mode::OneProcess => "lock-step in one process",
@@ -55,7 +55,7 @@ fn header(all: &Gathered, name: &str) -> String {
     if manifest.state != crate::RunState::Finished {
         note(
             &mut text,
-            &format!("This run is {}: what is shown is what had been written.", manifest.state_word()),
+            &format!("This run is {}: what is shown is what had been written.", manifest.state_word(folder)),
         );
     }
     for missed in &manifest.missed {

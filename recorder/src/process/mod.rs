@@ -7,13 +7,12 @@ use std::time::Duration;
 
 use journal::ReadError;
 use node::{
-    Component, Context, Counter, Frame, InputId, Node, RunError, Runner, Service, Stepwise, ToItsEnd,
+    Component, Context, Counter, Frame, InputId, Node, OwnLock, RunError, Runner, Service, Stepwise, ToItsEnd,
 };
 use topology::NodeKind;
 use topology::config::RecorderConfig;
 
 use self::cursors::Cursors;
-use self::setup::Lock;
 use crate::gather::{GatherError, Gatherer};
 use crate::write::Recorder;
 
@@ -68,7 +67,7 @@ struct Recording {
     /// When a cut without frames was last tried.
     idle: u64,
     /// Held as long as we live: no other instance of this name records in the same folder.
-    _lock: Lock,
+    _lock: OwnLock,
 }
 
 impl Component for Recording {

@@ -1,12 +1,11 @@
 //! From the platform file and the journals to a recording.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use journal::{Journal, ReadError, Reader, Registry};
-use node::{Counter, Node, RunError};
+use node::{Counter, Node, OwnLock, RunError};
 use std::sync::Arc;
 use topology::config::{Durability, ReaderKind, RecorderConfig, WhenFull};
 use topology::{NodeKind, Topology};
@@ -16,7 +15,7 @@ use crate::format::{Description, RecordedJournal};
 use crate::gather::{Gatherer, Input};
 use crate::read::{Counts, Recording as Found, StateError};
 use crate::shelf::{all_runs_of, runs_of};
-use crate::write::{Keep, Note, Policy, Recorder, make_folder};
+use crate::write::{Keep, LOCK, Note, Policy, Recorder, make_folder};
 
 /// Looks at a journal whose writer is at work, until it is seen to stand still.
 const MOST_LOOKS: usize = 100_000;
@@ -254,12 +253,9 @@ fn place_of(runs: &Path, name: &str) -> String {
     }
 }
 
-/// The lock of a folder of runs.
-pub(super) type Lock = nix::fcntl::Flock<File>;
-
 /// Makes the folder of the runs, and keeps other instances of this name out: their runs would mix with ours, and a
 /// recovery would take the latest of both.
-fn lock(runs: &Path, configured: &str) -> Result<Lock, RunError> {
+fn lock(runs: &Path, configured: &str) -> Result<OwnLock, RunError> {
     let wrong = |what: &dyn std::fmt::Display| {
         RunError::failed(format!(
             "nothing can be recorded in {}: {what}; the recorder's `path` ({configured}) must be a folder that this user may \
@@ -268,17 +264,13 @@ fn lock(runs: &Path, configured: &str) -> Result<Lock, RunError> {
         ))
     };
     make_folder(runs).map_err(|error| wrong(&error))?;
-    let mut options = File::options();
-    let file = options.read(true).write(true).create(true).truncate(false).open(runs.join("lock"));
-    let file = file.map_err(|error| wrong(&error))?;
-    match nix::fcntl::Flock::lock(file, nix::fcntl::FlockArg::LockExclusiveNonblock) {
-        Ok(lock) => Ok(lock),
-        Err((_, nix::errno::Errno::EWOULDBLOCK)) => Err(RunError::failed(format!(
+    let lock = OwnLock::take(&runs.join(LOCK)).map_err(|error| wrong(&error))?;
+    lock.ok_or_else(|| {
+        RunError::failed(format!(
             "{}: another recorder of an instance of this name records here; give this one a `path` of its own",
             runs.display()
-        ))),
-        Err((_, errno)) => Err(wrong(&errno)),
-    }
+        ))
+    })
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ use segment::Segment;
 use synced::Synced;
 
 use journal::Clock;
+use node::OwnLock;
 
 use crate::format::{Description, FileHead, Kind};
 use crate::read::{OpenError, Recording, note_newest};
@@ -116,7 +117,7 @@ pub struct Recorder {
     synced: Synced,
     note: Option<Note>,
     disk: Box<dyn Disk>,
-    _lock: nix::fcntl::Flock<File>,
+    _lock: OwnLock,
 }
 
 impl Recorder {
@@ -406,30 +407,20 @@ impl Drop for Recorder {
     }
 }
 
-fn lock(folder: &Path) -> Result<nix::fcntl::Flock<File>, WriteError> {
-    let path = folder.join("lock");
-    let disk = |source| WriteError::Disk { path: path.clone(), source };
-    let file =
-        File::options().read(true).write(true).create(true).truncate(false).open(&path).map_err(disk)?;
-    match nix::fcntl::Flock::lock(file, nix::fcntl::FlockArg::LockExclusiveNonblock) {
-        Ok(lock) => Ok(lock),
-        Err((_, nix::errno::Errno::EWOULDBLOCK)) => Err(WriteError::Taken(folder.to_owned())),
-        Err((_, errno)) => Err(disk(errno.into())),
-    }
+/// Name of the file that the recorder of a folder has locked.
+pub(crate) const LOCK: &str = "lock";
+/// Mode of the folders: the group may read.
+const FOLDER_MODE: u32 = 0o750;
+
+fn lock(folder: &Path) -> Result<OwnLock, WriteError> {
+    let lock = OwnLock::take(&folder.join(LOCK));
+    let lock = lock.map_err(|error| WriteError::Disk { path: folder.join(LOCK), source: error.into() })?;
+    lock.ok_or_else(|| WriteError::Taken(folder.to_owned()))
 }
 
-/// Makes the folder and those above it, each on disk before the next.
+/// Makes the folder and those above it, each on disk before the next. It is this user's, and no link of another user leads to it.
 pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
-    if folder.is_dir() {
-        return Ok(());
-    }
-    let above = folder.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    make_folder(above)?;
-    match std::fs::create_dir(folder) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => {}
-    }
-    File::open(above)?.sync_all()
+    node::own_folder(folder, FOLDER_MODE).map_err(io::Error::from)
 }
 
 /// Bytes that the file system of a file has left for this user.

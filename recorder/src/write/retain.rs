@@ -212,8 +212,7 @@ fn first_open(recording: &Recording) -> io::Result<u32> {
 
 /// Whether a recorder writes there at present.
 fn is_written(folder: &Path) -> bool {
-    let Ok(file) = File::open(folder.join("lock")) else { return false };
-    nix::fcntl::Flock::lock(file, nix::fcntl::FlockArg::LockSharedNonblock).is_err()
+    node::OwnLock::is_held(&folder.join(super::LOCK))
 }
 
 /// Time of a segment's last cut.

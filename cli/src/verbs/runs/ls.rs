@@ -37,7 +37,7 @@ impl Row {
         let report = manifest.and_then(|manifest| manifest.report.as_ref());
         Row {
             folder: super::super::keeping::shown(&shelved.folder).display().to_string(),
-            state: manifest.map_or("damaged", Manifest::state_word).to_owned(),
+            state: manifest.map_or("damaged", |manifest| manifest.state_word(&shelved.folder)).to_owned(),
             instance: manifest.map(|manifest| manifest.instance.clone()),
             mode: manifest.map(|manifest| manifest.mode),
             started: manifest.map(|manifest| manifest.started.clone()),

@@ -17,7 +17,7 @@ pub(super) fn show(arguments: &One) -> Result<u8, Failure> {
     let faults = outcome::faults(&folder, &manifest);
     match arguments.format {
         Format::Json => {
-            let state = manifest.state_word();
+            let state = manifest.state_word(&folder);
             output::print_json(
                 &json!({ "folder": output::path(&folder), "state": state, "faults": faults, "run": manifest }),
             )?
@@ -29,7 +29,7 @@ pub(super) fn show(arguments: &One) -> Result<u8, Failure> {
 
 fn text(folder: &Path, manifest: &Manifest) -> String {
     let shown = super::super::keeping::shown(folder).display().to_string();
-    let mut text = format!("{}: {}\n", output::escaped(&shown), manifest.state_word());
+    let mut text = format!("{}: {}\n", output::escaped(&shown), manifest.state_word(folder));
     let mut line =
         |key: &str, value: String| text.push_str(&format!("  {key:<12}{}\n", output::escaped(&value)));
     line("instance", manifest.instance.clone());
