@@ -31,12 +31,29 @@ impl ProcessIdentity {
         self.pid != 0 && start_time(self.pid) == Some(self.start)
     }
 
+    /// Whether it was killed and has not ended yet: SIGKILL waits for it, or it is being taken down.
+    pub fn is_killed(&self) -> bool {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
+        let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+        let flags: u64 =
+            fields.split_ascii_whitespace().nth(6).and_then(|flags| flags.parse().ok()).unwrap_or(0);
+        let status = fs::read_to_string(format!("/proc/{}/status", self.pid)).unwrap_or_default();
+        let mut pending = status.lines().filter_map(|line| {
+            let mask = line.strip_prefix("SigPnd:").or(line.strip_prefix("ShdPnd:"))?;
+            u64::from_str_radix(mask.trim(), 16).ok()
+        });
+        flags & EXITING != 0 || pending.any(|mask| mask >> (libc::SIGKILL - 1) & 1 == 1)
+    }
+
     /// True while it is stopped by a signal or a debugger.
     pub fn is_stopped(&self) -> bool {
         let now = state_and_start(self.pid);
         now.is_some_and(|(state, start)| start == self.start && matches!(state, 'T' | 't'))
     }
 }
+
+/// Flag of a process that is ending (`PF_EXITING`), in field 9 of `/proc/PID/stat`.
+const EXITING: u64 = 4;
 
 /// The pid namespace of this process, by the number of its inode; 0 where the kernel does not report it. Process ids
 /// are comparable only among processes of one namespace.
@@ -185,10 +202,15 @@ mod tests {
     fn a_killed_child_is_seen_as_dead_before_it_is_reaped() {
         let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
         let identity = ProcessIdentity::of(child.id()).unwrap();
+        assert!(!identity.is_killed());
         PidFd::open(identity).unwrap().signal(libc::SIGKILL).unwrap();
+        // From the signal on, whatever the kernel has done about it so far.
+        let mut looks = vec![identity.is_killed()];
         while identity.is_alive() {
+            looks.push(identity.is_killed());
             std::thread::yield_now();
         }
+        assert!(looks[0] || !identity.is_alive(), "{looks:?}");
         child.wait().unwrap();
         assert!(!identity.is_alive());
     }

@@ -3,6 +3,7 @@
 use super::{Writer, Written};
 use crate::error::WriteError;
 use crate::layout::{LINE_BYTES, MAX_POSITION, frame, frame_bytes};
+use crate::ring::bytes::RawHeader;
 use crate::ring::reader::FrameHeader;
 
 /// Longest gap that is filled: a second's work. A position beyond it is more likely a mistake.
@@ -54,6 +55,11 @@ impl Writer {
     /// # Errors
     /// [`WriteError::NotAhead`]. [`WriteError::Full`]: part of the way may be done; call it again later.
     pub fn skip_to(&mut self, position: u64) -> Result<(), WriteError> {
+        self.fill_to(position, self.epoch as u32, u64::MAX)
+    }
+
+    /// As [`Writer::skip_to`], with frames of this epoch and of this time at the latest.
+    pub(super) fn fill_to(&mut self, position: u64, epoch: u32, latest: u64) -> Result<(), WriteError> {
         self.opener.check()?;
         let last = self.position.saturating_add(MOST_SKIPPED).min(MAX_POSITION - self.ring.capacity());
         if !(self.position..=last).contains(&position) || !position.is_multiple_of(LINE_BYTES) {
@@ -67,7 +73,9 @@ impl Writer {
             self.make_room(end + LINE_BYTES)?;
             self.clear(end);
             let length = (end - start - frame::HEADER_BYTES).min(self.max_payload);
-            self.store_header(start, 0, frame::VOID, 0, length as usize, self.last_time);
+            let (length, time) = (length as u32, self.last_time.min(latest));
+            let flags = frame::VOID;
+            self.ring.store_header(start, RawHeader { length, message_id: 0, flags, time, topic: 0, epoch });
             self.commit(start, end, 1, self.last_time);
         }
         Ok(())

@@ -68,7 +68,8 @@ impl Writer {
             self.opener.check().map_err(WriteError::from)?;
             let first = RawFrame::read(rest).ok_or(RestoreError::NoFrame { position: self.position })?;
             self.check(first.header.length as usize, first.header.topic)?;
-            self.skip_to(first.position)?;
+            // Of the writer behind what is missing, as the frames before and behind it are of theirs.
+            self.fill_to(first.position, first.header.epoch, first.header.time)?;
             let run = self.run(first, rest);
             let (run_bytes, behind) = rest.split_at(run.length);
             self.restore_run(&first, &run, run_bytes)?;
