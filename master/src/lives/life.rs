@@ -81,6 +81,8 @@ pub(crate) struct Life {
     pub(crate) since: Time,
     /// Restarts without a steady life between them.
     pub(crate) restarts: u32,
+    /// When it first ended before the platform was up, without a steady life since.
+    pub(crate) failing_since: Option<Time>,
     /// Started, or to be started, once more to close the market: for matching.
     pub(crate) closes: bool,
     /// The generation that was announced as joined, and not as ended yet.
@@ -117,6 +119,7 @@ impl Life {
             stage: Stage::Waiting,
             since: Time::ZERO,
             restarts: 0,
+            failing_since: None,
             closes: false,
             announced: None,
             held: None,
@@ -144,9 +147,24 @@ impl Life {
         topology::finishes(rules.kind) && self.has_lived && self.finishing < FINISHING_STARTS
     }
 
-    /// Decides what follows its end, and changes to that stage.
-    pub(crate) fn end(&mut self, rules: &Rules, end: End, now: Time, up: bool, stopping: bool) -> Next {
-        let next = self.next(rules, end, now, up, stopping);
+    /// Decides what follows its end, and changes to that stage. `within`: a node of a platform that is not up yet is started
+    /// again for so long; else the start would never end. `None`: the platform is up.
+    pub(crate) fn end(
+        &mut self,
+        rules: &Rules,
+        end: End,
+        now: Time,
+        within: Option<Time>,
+        stopping: bool,
+    ) -> Next {
+        let was_steady = end.ended != Ended::NotStarted && now.saturating_sub(self.since) >= STEADY;
+        if was_steady && self.stage == Stage::Ready {
+            self.failing_since = None;
+        }
+        let failing_since = *self.failing_since.get_or_insert(now);
+        let is_over = within.is_some_and(|within| now.saturating_sub(failing_since) > within) && !stopping;
+        let next =
+            if is_over { Next::Stays } else { self.next(rules, end, was_steady, within.is_none(), stopping) };
         (self.asked, self.is_ending) = (None, false);
         self.stage = match next {
             Next::Again { pause, restart } => {
@@ -162,7 +180,7 @@ impl Life {
         next
     }
 
-    fn next(&self, rules: &Rules, end: End, now: Time, up: bool, stopping: bool) -> Next {
+    fn next(&self, rules: &Rules, end: End, was_steady: bool, up: bool, stopping: bool) -> Next {
         // A host is started by the strategies that need it.
         if end.gave_up() || self.held.is_some() || rules.kind == NodeKind::Host {
             return Next::Stays;
@@ -172,7 +190,6 @@ impl Life {
             return Next::Stays;
         }
         let longest = if stopping { PAUSE_IN_STOP } else { Duration::MAX };
-        let was_steady = end.ended != Ended::NotStarted && now.saturating_sub(self.since) >= STEADY;
         let restarts = if was_steady { 0 } else { self.restarts };
         let pause = (rules.backoff * 2_u32.saturating_pow(restarts.min(DOUBLINGS))).min(longest);
         let restart = restarts.saturating_add(1);

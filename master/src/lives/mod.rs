@@ -264,7 +264,8 @@ impl Lives {
             }
         }
         let (rules, stopping) = (&self.rules[node], self.stopping.is_some());
-        let mut next = self.lives[node].end(rules, end, now, self.up, stopping);
+        let within = (!self.up).then_some(self.limits.ready_timeout);
+        let mut next = self.lives[node].end(rules, end, now, within, stopping);
         if rules.kind == NodeKind::Host && self.is_needed_again(node) {
             next = Next::WithItsStrategies;
         }

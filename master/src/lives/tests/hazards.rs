@@ -67,6 +67,46 @@ fn a_start_that_the_system_refuses_fails_a_platform_that_is_not_up() {
 }
 
 #[test]
+fn a_start_comes_to_its_end_however_often_a_node_may_be_started_again() {
+    // How long a life lasts, and whether it gets ready.
+    for (life, is_ready) in [(1, false), (700, true), (9_000, false), (15_000, false)] {
+        for policy in [RestartPolicy::OnFailure, RestartPolicy::Always] {
+            let mut rules = platform(policy);
+            rules.iter_mut().for_each(|rules| rules.max = u32::MAX);
+            let (mut lives, mut now) = (Lives::new(rules, LIMITS), 0);
+            let mut failed = None;
+            while failed.is_none() && now < 600_000 {
+                let decisions = lives.on(Event::Tick, ms(now));
+                let starts = decisions.contains(&Decision::Start { node: TD, closes: false });
+                if starts {
+                    lives.on(Event::Registered { node: TD, generation: now + 1 }, ms(now));
+                    if is_ready {
+                        lives.on(Event::Ready { node: TD }, ms(now));
+                    }
+                    now += life;
+                    let end = End { left: true, ended: Ended::Exit(1) };
+                    let ended = lives.on(Event::Ended { node: TD, end }, ms(now));
+                    failed = ended.iter().find_map(|decision| match decision {
+                        Decision::Fail(Failure::Ended { node, .. }) => Some(*node),
+                        _ => None,
+                    });
+                }
+                // The others get ready.
+                for node in
+                    [MD, MATCHING].into_iter().filter(|node| lives.is_awaited(*node)).collect::<Vec<_>>()
+                {
+                    lives.on(Event::Registered { node, generation: 1 }, ms(now));
+                    lives.on(Event::Ready { node }, ms(now));
+                }
+                now += 50;
+            }
+            assert_eq!(failed, Some(TD), "lives of {life} ms: no end after {now} ms");
+            assert!(now < 60_000, "lives of {life} ms: it is tried for {now} ms");
+        }
+    }
+}
+
+#[test]
 fn a_node_that_leaves_in_good_order_before_those_who_need_it_start_fails_the_start() {
     let mut lives = Lives::new(platform(RestartPolicy::OnFailure), LIMITS);
     lives.on(Event::Tick, ms(0));
