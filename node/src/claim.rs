@@ -35,6 +35,9 @@ const MARK: &str = "colo-lock";
 /// How often a claim starts again because the instance was removed meanwhile.
 const TRIES: u32 = 1_000;
 
+/// How often a claim of a living holder is looked at again before it refuses.
+const LOOKS: u32 = 4;
+
 /// Pause between two tries while the holder is dead and the lock still held: by a child that has not yet run its own
 /// program and still has the holder's files, or by the holder's last threads. All tries together last seconds.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -58,9 +61,9 @@ impl Holder {
         self.namespace == pid_namespace()
     }
 
-    /// True when its process is known to have ended.
-    fn is_dead(self) -> bool {
-        self.is_of_this_namespace() && !self.process.is_alive()
+    /// True when its process is known to have ended, or to be about to: the kernel takes a killed one down when it has a CPU.
+    fn is_ending(self) -> bool {
+        self.is_of_this_namespace() && (!self.process.is_alive() || self.process.is_killed())
     }
 
     fn parse(text: &str) -> Option<Holder> {
@@ -123,12 +126,17 @@ pub struct Claim {
 impl Claim {
     /// Claims the instance, and creates its folder if it has none.
     pub(crate) fn take(instance: &InstanceDir) -> Result<Claim, ClaimError> {
-        let backoff = Backoff::new();
+        let (backoff, mut looks) = (Backoff::new(), 0);
         for _ in 0..TRIES {
             let root = OwnFolder::create(&InstanceDir::root(), FOLDER_MODE)?;
             match Claim::in_folder(instance, root, OwnFolder::create_folder) {
                 Ok(Some(claim)) => return Ok(claim),
                 Ok(None) => {}
+                // Between the signal that kills it and its end, a holder may look alive.
+                Err(ClaimError::Held { .. }) if looks < LOOKS => {
+                    looks += 1;
+                    std::thread::sleep(PAUSE);
+                }
                 // The root or the folder was removed by its last user.
                 Err(ClaimError::Folder(error)) if error.is_missing() => {}
                 Err(error) => return Err(error),
@@ -183,7 +191,7 @@ impl Claim {
         }
         if !is_taken {
             let holder = read_holder(&lock);
-            if holder.is_some_and(Holder::is_dead) {
+            if holder.is_some_and(Holder::is_ending) {
                 std::thread::sleep(PAUSE);
                 return Ok(None);
             }
@@ -438,7 +446,7 @@ mod tests {
             Claim::in_folder(&InstanceDir::new("claimed").unwrap(), root, OwnFolder::create_folder)
         };
         let first = take().unwrap().expect("nobody has it");
-        assert!(matches!(take(), Err(ClaimError::Held { holder: Some(holder) }) if !holder.is_dead()));
+        assert!(matches!(take(), Err(ClaimError::Held { holder: Some(holder) }) if !holder.is_ending()));
         // As if it were held by a child of a dead process.
         let Holder { process, namespace } = Holder::current();
         let text = format!("{MARK} pid={} start={} pidns={namespace}\n", process.pid, process.start + 1);
