@@ -6,7 +6,7 @@ mod home;
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 
 use journal::layout::registry::{KIND, RECORDS};
 use journal::process::ProcessIdentity;
@@ -62,7 +62,10 @@ fn a_platform_of_which_nothing_lives_is_dead_and_begins_anew() {
         kill(processes.0[0].pid, "KILL");
         home.wait_for("master's end", || !processes.0[0].is_alive());
         let shown = stdout(&home.colo(&["status", "demo"]));
-        assert!(shown.contains("its master is gone: `colo up` takes it over"), "{shown}");
+        assert!(
+            shown.contains("its master has ended: `colo up` with its platform file takes it over"),
+            "{shown}"
+        );
         processes.0.iter().filter(|process| process.is_alive()).for_each(|process| kill(process.pid, "KILL"));
         home.wait_for("their ends", || processes.live() == 0);
         let status = home.json(&["status", "demo", "--format", "json"]);
@@ -74,7 +77,7 @@ fn a_platform_of_which_nothing_lives_is_dead_and_begins_anew() {
         {
             assert!(shown.contains(words), "{words}: {shown}");
         }
-        let recover = format!("`colo up --recover {}`", recordings.display());
+        let recover = format!("`colo up --recover {}`", recordings.join("demo").display());
         assert_eq!(shown.contains(&recover), !set.is_empty(), "{shown}");
         let again = home.colo(&[STAY, set].concat());
         assert!(again.status.success(), "{}\n{}", stderr(&again), home.logs());
@@ -301,4 +304,32 @@ fn a_master_that_has_removed_its_instance_touches_nothing_afterwards() {
         assert!(home.colo(&["down", "demo"]).status.success(), "{}", home.logs());
         home.wait_for("the end of all processes", || new.live() == 0);
     }
+}
+
+#[test]
+fn the_command_that_the_status_of_a_dead_instance_names_is_not_refused() {
+    let home = Home::new();
+    let (file, recordings) = home.recorded_platform("");
+    let recordings = Path::new(&recordings);
+    let up = home.colo(&["up", &file, "--stay", "--set", "md.count=0"]);
+    assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    home.wait_for("orders that are recorded", || {
+        let node = home.node("demo", "recorder");
+        number(&node["counters"]["bytes_recorded"]) > 1 << 16
+    });
+    let processes = Processes::of(&home);
+    processes.0.iter().for_each(|process| kill(process.pid, "KILL"));
+    home.wait_for("their ends", || processes.live() == 0);
+    // Another instance is recorded in the same place.
+    let copied =
+        Command::new("cp").arg("-r").arg(recordings.join("demo")).arg(recordings.join("other")).status();
+    assert!(copied.expect("cp").success());
+    let shown = stdout(&home.colo(&["status", "demo"]));
+    let named = shown.split("`colo up --recover ").nth(1).and_then(|rest| rest.split('`').next());
+    let named = named.unwrap_or_else(|| panic!("{shown}"));
+    let again = home.colo(&["up", "--recover", named, "--stay"]);
+    assert!(again.status.success(), "{}\n{}", stderr(&again), home.logs());
+    let verified = home.colo(&["journal", "verify"]);
+    assert!(verified.status.success(), "{}{}", stdout(&verified), stderr(&verified));
+    assert!(home.colo(&["down", "demo"]).status.success());
 }

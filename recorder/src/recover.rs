@@ -67,6 +67,20 @@ fn lost(from: u64, to: u64) -> String {
     )
 }
 
+/// What is to be known of recordings whose messages have an earlier version than this build's, a sentence each.
+pub fn older(recordings: &[Recording]) -> Vec<String> {
+    let known = u32::from(wire::schema::VERSION);
+    let older = recordings.iter().filter(|recording| recording.description().messages < known);
+    let say = |recording: &Recording| {
+        format!(
+            "{}: its messages have version {}, this build's {known}: fields that came later are zero in them",
+            recording.folder().display(),
+            recording.description().messages
+        )
+    };
+    older.map(say).collect()
+}
+
 /// What recordings of one run hold, up to one time.
 #[derive(Debug)]
 pub struct Recovery {
@@ -193,6 +207,11 @@ impl Recovery {
     /// The recording that a journal is in.
     pub fn recording_of(&self, recovered: &Recovered) -> &Recording {
         &self.recordings[recovered.recording]
+    }
+
+    /// What is to be known of recordings of an earlier version, a sentence each.
+    pub fn older(&self) -> Vec<String> {
+        older(&self.recordings)
     }
 
     /// The recordings.

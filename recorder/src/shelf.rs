@@ -67,7 +67,7 @@ fn begun(run: &Recording) -> u64 {
 }
 
 /// The folders with the runs of an instance, of all its recorders.
-pub(crate) fn all_runs_of(topology: &Topology) -> impl Iterator<Item = PathBuf> {
+pub fn all_runs_of(topology: &Topology) -> impl Iterator<Item = PathBuf> {
     let recorders = topology.nodes.iter().filter(|node| node.kind == NodeKind::Recorder);
     let configs = recorders.filter_map(|node| serde_json::from_value(node.section.clone()).ok());
     configs.map(|config| runs_of(&config, &topology.instance))

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use recorder::format::{Description, FileHead};
 use recorder::read::{FindingKind, OpenError, Recording};
+use recorder::recover::older;
 use recorder::write::Recorder;
 use support::{clock, description, gatherer, journal, policy, write};
 use zerocopy::IntoBytes;
@@ -98,6 +99,19 @@ fn frames_of_another_journal_format_are_not_misread_and_newer_messages_are_named
     assert!(verified.is_clean());
     assert_eq!(verified.findings.len(), 1);
     assert!(verified.findings[0].found.contains("version 900"), "{:?}", verified.findings);
+}
+
+#[test]
+fn a_recovery_says_that_a_recording_has_the_messages_of_an_earlier_version() {
+    let said = |messages: u32| {
+        let folder = tempfile::tempdir().unwrap();
+        record(folder.path(), |description| description.messages = messages);
+        older(&[Recording::open(folder.path()).unwrap()])
+    };
+    let known = u32::from(wire::schema::VERSION);
+    assert_eq!(said(known), Vec::<String>::new());
+    let said = said(known - 1);
+    assert!(said.len() == 1 && said[0].contains(&format!("version {}", known - 1)), "{said:?}");
 }
 
 #[test]

@@ -67,6 +67,7 @@ pub(crate) fn recover(arguments: &Recover) -> Result<u8, Failure> {
     crate::interrupt::ends_reading()?;
     let until = Until::time(arguments.until.as_ref(), &arguments.folders)?;
     let recovery = Recovery::open(&arguments.folders, until)?;
+    recovery.older().iter().for_each(|older| talk!("{older}"));
     let mut unacknowledged = Vec::new();
     for recording in recovery.recordings() {
         unacknowledged.extend(behind(recording.folder())?);

@@ -3,8 +3,6 @@
 use node::Counter;
 use observe::{InstanceView, NodeStatus, Status};
 use serde::Serialize;
-use topology::NodeKind;
-use topology::config::RecorderConfig;
 
 use crate::args;
 use crate::desk::{self, Kills};
@@ -98,24 +96,30 @@ fn unbooked(report: &Status) -> String {
     rows.collect()
 }
 
-/// Where the recorders of its topology write, if there are any.
+/// Where the recorders of its topology have written its runs, if there are any. Other instances may record beside it.
 fn recordings(view: &InstanceView) -> Vec<String> {
-    let nodes = view.topology().map_or(Vec::new(), |topology| topology.nodes);
-    let sections = nodes.into_iter().filter(|node| node.kind == NodeKind::Recorder).map(|node| node.section);
-    let folder = |section| Some(serde_json::from_value::<RecorderConfig>(section).ok()?.path);
-    sections.filter_map(folder).collect()
+    let Ok(topology) = view.topology() else { return Vec::new() };
+    let runs = recorder::shelf::all_runs_of(&topology);
+    runs.filter(|runs| runs.is_dir()).map(|runs| runs.display().to_string()).collect()
 }
 
 /// What can be done with the remains of a run of which nothing lives.
 fn dead(instance: &str, recordings: &[String]) -> String {
     let mut text = format!(
-        "; nothing of it runs: `colo up` begins anew and replaces its journals, `colo down {instance}` clears them"
+        "; nothing of it runs: `colo up` with its platform file begins anew and replaces its journals, `colo down {instance}` clears them"
     );
     if !recordings.is_empty() {
-        let folders: Vec<String> = recordings.iter().map(|folder| format!(" --recover {folder}")).collect();
+        let folders: Vec<String> =
+            recordings.iter().map(|folder| format!(" --recover {}", quoted(folder))).collect();
         text.push_str(&format!(", `colo up{}` goes on with what is recorded", folders.concat()));
     }
     text
+}
+
+/// As a shell takes it.
+fn quoted(path: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+:@%".contains(letter);
+    if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
 fn text(report: &Status, recordings: &[String], killed: &[Kills]) -> String {
@@ -126,9 +130,9 @@ fn text(report: &Status, recordings: &[String], killed: &[Kills]) -> String {
         (true, true) => {
             "; its nodes run in another pid namespace: whether they live cannot be told from here"
         }
-        (false, false) => "; its master is gone: `colo up` takes it over",
+        (false, false) => "; its master has ended: `colo up` with its platform file takes it over",
         (false, true) => {
-            "; its master is gone, its nodes run in another pid namespace: `colo up` there takes it over"
+            "; its master has ended, its nodes run in another pid namespace: `colo up` with its platform file takes it over there"
         }
     };
     let (instance, phase, clock) = (&report.instance, report.phase, report.clock);

@@ -237,6 +237,7 @@ fn what(arguments: &Up) -> Result<(Topology, Option<Platform>, Option<Recover>),
         lines.collect::<Vec<_>>().join(", "),
         humantime::format_rfc3339_nanos(SystemTime::UNIX_EPOCH + Duration::from_nanos(recovery.time()))
     );
+    recovery.older().iter().for_each(|older| talk!("{older}"));
     // The recordings that were found, and the time that they have in common: master finds the same.
     let folders = recovery.recordings().iter().map(|recording| recording.folder().to_owned()).collect();
     let recover = Recover { folders, until: Some(recovery.time()) };
