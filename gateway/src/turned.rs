@@ -10,7 +10,7 @@ use wire::{AccountId, NewOrder, Price, Quantity, Text};
 
 use crate::core::Core;
 use crate::core::ask::{Ask, Client, Door, OrderName, Outcome, Scope, Submission};
-use crate::push::Hub;
+use crate::push::{Hub, Known};
 
 /// The number of the token that all clients show.
 const TOKEN: u64 = 1;
@@ -21,7 +21,7 @@ const TOKEN: u64 = 1;
 /// [`RunError`].
 pub fn steps(mut node: Node) -> Result<(Box<dyn Steps>, Clients), RunError> {
     let GatewaySection { config, .. } = node.section()?;
-    let (door, hub) = (Door::new(node.handle()), Hub::new(Arc::default()));
+    let (door, hub) = (Door::new(node.handle()), Hub::new(Arc::default(), Known::default()));
     let core = Core::new(&mut node, hub, door.clone(), config.cancel_on_stop, Arc::default())?;
     Ok((Stepwise.run(node, core)?, Clients { door }))
 }

@@ -54,6 +54,46 @@ fn own_orders_are_pushed_and_resumed_by_their_sequence_after_a_kill() {
 }
 
 #[test]
+fn a_client_that_resumes_while_a_gateway_reads_what_was_there_is_told_nothing_twice() {
+    let Some(platform) = platform("reread", "") else { return };
+    let token = platform.token(&["t", "--role", "trader", "--accounts", "9"]);
+    let mut socket = platform.socket(&token);
+    socket.say(r#"{"subscribe":[{"channel":"orders"}],"id":1}"#);
+    socket.until("the answer", |message| message["id"] == 1);
+    enter(&platform, &token, 400);
+    platform.ask(&token, "POST", "/v1/orders", &order("last", "buy", 1, "96"));
+    let told = socket.until("the last", |message| message["data"]["client_order_id"] == "last");
+    let mut sequence = told["sequence"].as_u64().unwrap();
+    for round in 0..5 {
+        platform.kill("gateway");
+        let end = Instant::now() + WATCHDOG;
+        // At once: it listens before it has read the reports of its predecessors.
+        let mut socket = loop {
+            match platform.try_socket(&token, "") {
+                Ok(socket) => break socket,
+                Err(error) => assert!(Instant::now() < end, "{error}"),
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        };
+        socket.say(&format!(r#"{{"subscribe":[{{"channel":"orders","from":{sequence}}}]}}"#));
+        let name = format!("r{round}");
+        platform.ask(&token, "POST", "/v1/orders", &order(&name, "buy", 1, "95"));
+        loop {
+            let told = socket.until("what comes next", |message| {
+                message["channel"] == "orders" || !message["gap"].is_null()
+            });
+            assert!(told["gap"].is_null(), "{told}");
+            let next = told["sequence"].as_u64().unwrap();
+            assert!(next > sequence, "{told} behind {sequence}");
+            sequence = next;
+            if told["data"]["client_order_id"] == *name {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
 fn the_binary_encoding_is_the_wire_s_own() {
     let Some(platform) = platform("binary", "") else { return };
     let token = platform.token(&["t", "--role", "trader"]);

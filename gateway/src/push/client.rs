@@ -1,6 +1,6 @@
 //! One WebSocket: what it has asked for, and what it is told.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::io::{self, IoSlice};
 use std::sync::Arc;
 use std::time::Instant;
@@ -99,6 +99,26 @@ pub(crate) fn message(text: &str) -> bool {
     serde_json::from_str::<Message>(text).is_ok()
 }
 
+/// The instruments, by their names and by their numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Symbols {
+    by_name: HashMap<String, u32>,
+    numbers: HashSet<u32>,
+}
+
+impl Symbols {
+    pub(crate) fn add(&mut self, name: String, number: u32) {
+        self.by_name.insert(name, number);
+        self.numbers.insert(number);
+    }
+
+    /// The instrument of this name, or with this number.
+    fn find(&self, text: &str) -> Option<u32> {
+        let by_number = || text.parse().ok().filter(|number| self.numbers.contains(number));
+        self.by_name.get(text).copied().or_else(by_number)
+    }
+}
+
 /// Which keys of a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Keys {
@@ -124,9 +144,12 @@ pub(crate) enum End {
     Gone,
 }
 
-/// A client's wish for what came after a sequence.
+/// A client's wish for its orders.
 pub(crate) struct Resume {
-    pub(crate) from: u64,
+    /// For what came after this sequence; none: for what is still to come.
+    pub(crate) from: Option<u64>,
+    /// It has not had this wish before.
+    pub(crate) is_new: bool,
 }
 
 pub(crate) struct Client {
@@ -149,6 +172,9 @@ pub(crate) struct Client {
     pub(crate) is_blocked: bool,
     /// It is told when the system takes more.
     pub(crate) is_watched: bool,
+    /// Of own orders it has been told, or is going to be, of all up to this sequence: those that it has asked to have
+    /// included. They are not told again.
+    pub(crate) reached: u64,
     /// Own orders up to this sequence are queued or gone: the later ones wait in the history, so many of them.
     pub(crate) behind: Option<u64>,
     waiting: u64,
@@ -184,6 +210,7 @@ impl Client {
             written: 0,
             is_blocked: false,
             is_watched: false,
+            reached: 0,
             behind: None,
             waiting: 0,
             leaving: None,
@@ -234,6 +261,10 @@ impl Client {
     pub(crate) fn push(&mut self, event: &Event, now: Instant) -> Result<(), End> {
         let shared = event.frame(self.encoding);
         let is_order = event.channel == Channel::Orders;
+        // Reports that were there before this gateway are read again.
+        if is_order && event.sequence <= self.reached {
+            return Ok(());
+        }
         if is_order && self.behind.is_some() {
             self.waits(1);
             return Ok(());
@@ -246,6 +277,9 @@ impl Client {
             self.behind = Some(event.sequence - 1);
             self.waits(1);
             return Ok(());
+        }
+        if is_order {
+            self.reached = event.sequence;
         }
         self.queue.push(event.channel, event.key, event.sequence, shared).map_err(overflow)
     }
@@ -279,17 +313,32 @@ impl Client {
             return false;
         }
         self.waiting = self.waiting.saturating_sub(1);
+        self.reached = self.reached.max(event.sequence);
         self.queue.fetched(shared);
         true
     }
 
     /// What came before it could be counted. False: it has not asked for this channel.
     pub(crate) fn lost(&mut self, lost: Lost) -> bool {
-        let is_wanted = self.wishes.contains_key(&lost.channel);
-        if is_wanted {
-            self.queue.announce(lost);
+        let is_order = lost.channel == Channel::Orders;
+        // Who waits for earlier ones meets it in the history, where it happened.
+        if !self.wishes.contains_key(&lost.channel) || is_order && self.behind.is_some() {
+            return false;
         }
-        is_wanted
+        self.announce(lost);
+        true
+    }
+
+    /// Announces a loss, as far as it lies behind what the client has.
+    pub(crate) fn announce(&mut self, lost: Lost) {
+        if lost.channel != Channel::Orders {
+            return self.queue.announce(lost);
+        }
+        let from = lost.from.max(self.reached.saturating_add(1));
+        if from <= lost.to {
+            self.reached = lost.to;
+            self.queue.announce(Lost { from, ..lost });
+        }
     }
 
     pub(crate) fn ping(&mut self) -> Result<(), End> {
@@ -300,7 +349,7 @@ impl Client {
     /// Reads what is there. The wishes to resume that it holds are for the caller, who has the history.
     pub(crate) fn read(
         &mut self,
-        symbols: &HashMap<String, u32>,
+        symbols: &Symbols,
         now: Instant,
         is_early: bool,
     ) -> Result<Vec<Resume>, End> {
@@ -332,10 +381,10 @@ impl Client {
         Ok(resumes)
     }
 
-    fn hear(
+    pub(super) fn hear(
         &mut self,
         message: Incoming,
-        symbols: &HashMap<String, u32>,
+        symbols: &Symbols,
         resumes: &mut Vec<Resume>,
     ) -> Result<(), End> {
         match message {
@@ -368,12 +417,7 @@ impl Client {
         self.queue.answer(frame(Kind::Text, &text).into()).map_err(overflow)
     }
 
-    fn obey(
-        &mut self,
-        message: Message,
-        symbols: &HashMap<String, u32>,
-        resumes: &mut Vec<Resume>,
-    ) -> Result<(), End> {
+    fn obey(&mut self, message: Message, symbols: &Symbols, resumes: &mut Vec<Resume>) -> Result<(), End> {
         let id = message.id.as_ref();
         if let Some(encoding) = &message.encoding {
             self.encoding = match encoding.as_str() {
@@ -393,6 +437,7 @@ impl Client {
             match self.meant(wish, symbols) {
                 Ok((channel, keys)) => {
                     let known = self.wishes.remove(&channel);
+                    let is_new = known.is_none();
                     let both = match (known, keys) {
                         (Some(Keys::These(mut mine)), Keys::These(new)) => {
                             mine.extend(new);
@@ -402,10 +447,8 @@ impl Client {
                         (None, keys) => keys,
                     };
                     self.wishes.insert(channel, both);
-                    if channel == Channel::Orders
-                        && let Some(from) = wish.from
-                    {
-                        resumes.push(Resume { from });
+                    if channel == Channel::Orders {
+                        resumes.push(Resume { from: wish.from, is_new });
                     }
                 }
                 Err(error) => return self.fail(id, error),
@@ -430,7 +473,7 @@ impl Client {
         self.say(&Said { subscribed, stats, session, ..Said::of(id) })
     }
 
-    fn meant(&self, wish: &Wish, symbols: &HashMap<String, u32>) -> Result<(Channel, Keys), String> {
+    fn meant(&self, wish: &Wish, symbols: &Symbols) -> Result<(Channel, Keys), String> {
         let channel = Channel::of(&wish.channel).ok_or_else(|| {
             let all: Vec<&str> = Channel::ALL.map(Channel::as_str).to_vec();
             format!("there is no channel `{}`; there are {}", wish.channel, all.join(", "))
@@ -438,13 +481,7 @@ impl Client {
         let keys = match (channel, &wish.symbols, &wish.accounts) {
             (Channel::Quotes | Channel::Trades, Some(names), None) => {
                 let number = |name: &String| {
-                    let by_number =
-                        || name.parse().ok().filter(|number| symbols.values().any(|known| known == number));
-                    symbols
-                        .get(name)
-                        .copied()
-                        .or_else(by_number)
-                        .ok_or_else(|| format!("there is no instrument `{name}`"))
+                    symbols.find(name).ok_or_else(|| format!("there is no instrument `{name}`"))
                 };
                 Keys::These(names.iter().map(number).collect::<Result<_, _>>()?)
             }

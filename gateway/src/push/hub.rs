@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crossbeam_utils::atomic::AtomicCell;
 use node::{Frame, Gap};
 use wire::{Execution, Instrument, NodeEvent, Symbol};
 
@@ -10,6 +11,22 @@ use super::event::{About, Channel, Event};
 use super::mailbox::{Mailbox, Positions};
 use super::queue::Lost;
 use crate::view::OrderView;
+
+/// The last sequence of own orders that the core has read, or that was there when it began: written by the core alone.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Known(Arc<AtomicCell<u64>>);
+
+impl Known {
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load()
+    }
+
+    fn grows(&self, sequence: u64) {
+        if sequence > self.0.load() {
+            self.0.store(sequence);
+        }
+    }
+}
 
 /// Where the core puts what is to be pushed.
 #[derive(Debug)]
@@ -19,11 +36,17 @@ pub(crate) struct Hub {
     events: Vec<Arc<Event>>,
     /// The latest quote of each instrument.
     latest: HashMap<u32, Arc<Event>>,
+    known: Known,
 }
 
 impl Hub {
-    pub(crate) fn new(mailboxes: Arc<Vec<Mailbox>>) -> Hub {
-        Hub { mailboxes, events: Vec::new(), latest: HashMap::new() }
+    pub(crate) fn new(mailboxes: Arc<Vec<Mailbox>>, known: Known) -> Hub {
+        Hub { mailboxes, events: Vec::new(), latest: HashMap::new(), known }
+    }
+
+    /// Reports before this position are there already: they are read once more.
+    pub(crate) fn begins(&self, reports_end: u64) {
+        self.known.grows(reports_end.saturating_sub(1));
     }
 
     pub(crate) fn instrument(&mut self, instrument: &Instrument) {
@@ -49,6 +72,7 @@ impl Hub {
     }
 
     pub(crate) fn order(&mut self, account: u32, frame: &Frame<'_>, report: &Execution, view: OrderView) {
+        self.known.grows(frame.position);
         self.events.push(Arc::new(Event::new(
             Channel::Orders,
             account,
@@ -125,7 +149,7 @@ mod tests {
     #[test]
     fn reports_of_before_the_start_are_handed_over_before_it_is_said_that_they_are() {
         let mailbox = Mailbox::for_task().unwrap();
-        let mut hub = Hub::new(Arc::new(vec![mailbox.clone()]));
+        let mut hub = Hub::new(Arc::new(vec![mailbox.clone()]), Known::default());
         hub.events.push(Arc::new(Event::new(Channel::Orders, 9, 64, 0, 0, &[], About::Node("x".to_owned()))));
         let mut letters = Letters::default();
         mailbox.take(&mut letters, true);

@@ -11,6 +11,7 @@
 mod client;
 mod event;
 pub(crate) mod frame;
+mod history;
 mod hub;
 mod mailbox;
 mod pusher;
@@ -21,7 +22,7 @@ mod table;
 pub(crate) use client::message;
 pub(crate) use event::{About, Channel, Event};
 pub(crate) use frame::{Decoder, Incoming, Kind, close, frame};
-pub(crate) use hub::Hub;
+pub(crate) use hub::{Hub, Known};
 pub(crate) use mailbox::{Letters, Mailbox, NewSocket, Permit, Positions, Socket};
 pub(crate) use queue::Counts;
 
@@ -73,13 +74,19 @@ pub(crate) fn start(
     let failed = |error: &dyn std::fmt::Display| format!("the threads that push cannot start: {error}");
     let made: Result<Vec<Mailbox>, _> = (0..config.push_threads).map(|_| Mailbox::new()).collect();
     let mailboxes = Arc::new(made.map_err(|error| failed(&error))?);
+    let known = Known::default();
     let mut threads = Vec::new();
     for (number, mailbox) in mailboxes.iter().enumerate() {
-        let pusher =
-            pusher::Pusher::new(mailbox.clone(), node.clone(), Arc::clone(guard), config, accounts.clone())
-                .map_err(|error| failed(&error))?
-                .counted(number, Arc::clone(meter))
-                .with_door(door.clone());
+        let pusher = pusher::Pusher::new(
+            (mailbox.clone(), known.clone()),
+            node.clone(),
+            Arc::clone(guard),
+            config,
+            accounts.clone(),
+        )
+        .map_err(|error| failed(&error))?
+        .counted(number, Arc::clone(meter))
+        .with_door(door.clone());
         let thread = std::thread::Builder::new().name(format!("push-{number}")).spawn(move || pusher.run());
         threads.push(thread.map_err(|error| failed(&error))?);
     }
@@ -89,5 +96,5 @@ pub(crate) fn start(
         threads: Arc::new(Mutex::new(threads)),
     };
     let all = mailboxes.iter().cloned().chain(sides).collect();
-    Ok((Hub::new(Arc::new(all)), pushers))
+    Ok((Hub::new(Arc::new(all), known), pushers))
 }

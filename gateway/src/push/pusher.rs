@@ -1,6 +1,6 @@
 //! A thread that pushes.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,8 +9,10 @@ use node::{InstanceDir, NodeHandle};
 use topology::config::GatewayConfig;
 use wire::{AccountState, Message};
 
-use super::client::{Client, End, GOING, OVERFLOW, REVOKED, SILENT};
+use super::client::{Client, End, GOING, OVERFLOW, REVOKED, SILENT, Symbols};
 use super::event::{About, Channel, Event};
+use super::history::History;
+use super::hub::Known;
 use super::mailbox::{Letters, Mailbox};
 use super::queue::{Counts, Lost};
 use super::table::Table;
@@ -19,8 +21,6 @@ use crate::http::account_view;
 use crate::http::auth::Guard;
 use crate::meter::{Meter, Pushed};
 
-/// Events about own orders that a client can come back for.
-const HISTORY: usize = 65_536;
 /// Between two looks at clocks, tokens and accounts.
 const LOOK: Duration = Duration::from_millis(100);
 /// Of more clients than this, some are looked at each time.
@@ -40,12 +40,12 @@ pub(crate) struct Pusher {
     /// Who wants what: by channel and key, and those who want all of a channel.
     by_key: HashMap<(Channel, u32), BTreeSet<u64>>,
     of_all: HashMap<Channel, BTreeSet<u64>>,
-    history: VecDeque<Arc<Event>>,
+    history: History,
+    /// The last sequence of own orders that the core has read, or that was there when it began.
+    known: Known,
     /// The latest quote of each instrument, for who subscribes later.
     latest: HashMap<u32, Arc<Event>>,
-    /// Events about own orders up to this one are not there any more.
-    forgotten: u64,
-    symbols: HashMap<String, u32>,
+    symbols: Symbols,
     accounts: Option<InstanceDir>,
     /// How each account stood last, by its slot, and what was said of it.
     stood: HashMap<u32, (AccountState, Arc<Event>)>,
@@ -66,7 +66,7 @@ pub(crate) struct Pusher {
 
 impl Pusher {
     pub(crate) fn new(
-        mailbox: Mailbox,
+        (mailbox, known): (Mailbox, Known),
         node: NodeHandle,
         guard: Arc<Guard>,
         config: &GatewayConfig,
@@ -82,10 +82,10 @@ impl Pusher {
             clients: Table::default(),
             by_key: HashMap::new(),
             of_all: HashMap::new(),
-            history: VecDeque::new(),
+            history: History::default(),
+            known,
             latest: HashMap::new(),
-            forgotten: 0,
-            symbols: HashMap::new(),
+            symbols: Symbols::default(),
             accounts,
             stood: HashMap::new(),
             most: usize::try_from(config.queue.0).unwrap_or(usize::MAX),
@@ -186,7 +186,7 @@ impl Pusher {
     }
 
     fn letters(&mut self, letters: &mut Letters, now: Instant) {
-        self.symbols.extend(letters.listed.drain(..));
+        letters.listed.drain(..).for_each(|(name, number)| self.symbols.add(name, number));
         for socket in letters.arrivals.drain(..) {
             socket.socket.limit(self.most);
             let number = self.clients.insert(Client::new(socket, self.most, now));
@@ -211,12 +211,7 @@ impl Pusher {
             if event.channel == Channel::Quotes {
                 self.latest.insert(event.key, event);
             } else if event.channel == Channel::Orders {
-                if self.history.len() == HISTORY
-                    && let Some(oldest) = self.history.pop_front()
-                {
-                    self.forgotten = oldest.sequence;
-                }
-                self.history.push_back(event);
+                self.history.add(event);
             }
         }
         losses.for_each(|(_, lost)| self.lost(lost, &mut dirty));
@@ -230,7 +225,7 @@ impl Pusher {
 
     fn lost(&mut self, lost: Lost, dirty: &mut Vec<u64>) {
         if lost.channel == Channel::Orders {
-            self.forgotten = self.forgotten.max(lost.to);
+            self.history.lost(lost.to);
         }
         for (number, client) in self.clients.all_mut().filter(|(_, client)| client.leaving.is_none()) {
             if client.lost(lost) && !std::mem::replace(&mut client.is_dirty, true) {
@@ -278,7 +273,9 @@ impl Pusher {
             Err(end) => return self.end(number, end, now),
         };
         if self.index(number) {
-            self.recount(number);
+            if let Some(client) = self.clients.get_mut(number) {
+                self.history.recount(client);
+            }
             if let Err(end) = self.show_latest(number, now) {
                 return self.end(number, end, now);
             }
@@ -286,61 +283,10 @@ impl Pusher {
         if let Err(end) = self.begin_session(number) {
             return self.end(number, end, now);
         }
-        for resume in resumes {
-            self.resume(number, resume.from);
+        if let Some(client) = self.clients.get_mut(number) {
+            resumes.iter().for_each(|wish| self.history.begins(client, wish, self.known.get()));
         }
         self.write(number, now);
-    }
-
-    /// A client wants its orders from there on: they come out of the history as it takes them.
-    fn resume(&mut self, number: u64, from: u64) {
-        let Some(client) = self.clients.get_mut(number) else { return };
-        if from < self.forgotten {
-            client.lost(Lost { channel: Channel::Orders, from: from + 1, to: self.forgotten });
-        }
-        let until = client.behind.unwrap_or(u64::MAX);
-        let kept = self.history.partition_point(|event| event.sequence <= from);
-        let missed = self.history.range(kept..).take_while(|event| event.sequence <= until);
-        let count = missed.filter(|event| client.wants(Channel::Orders, event.key)).count();
-        client.resumes(from.max(self.forgotten), count as u64);
-    }
-
-    /// What a client waits for in the history, after it has said what it wants.
-    fn recount(&mut self, number: u64) {
-        let Some(client) = self.clients.get_mut(number) else { return };
-        let Some(behind) = client.behind else { return };
-        let kept = self.history.partition_point(|event| event.sequence <= behind);
-        let wanted = self.history.range(kept..).filter(|event| client.wants(Channel::Orders, event.key));
-        client.recounts(wanted.count() as u64);
-    }
-
-    /// Gives a client what waits for it in the history, as far as there is room.
-    fn catch_up(&mut self, number: u64, now: Instant) -> Result<(), End> {
-        let Some(client) = self.clients.get_mut(number) else { return Ok(()) };
-        while let Some(behind) = client.behind {
-            if client.is_blocked {
-                return Ok(());
-            }
-            if behind < self.forgotten {
-                return Err(End::Close(
-                    OVERFLOW,
-                    "you read too slowly: resume by the last sequence of your orders",
-                ));
-            }
-            let kept = self.history.partition_point(|event| event.sequence <= behind);
-            let mut reached = None;
-            for event in self.history.range(kept..) {
-                if client.wants(Channel::Orders, event.key) && !client.fetch(event) {
-                    reached = Some(reached.unwrap_or(behind));
-                    break;
-                }
-                reached = Some(event.sequence);
-            }
-            let is_done = self.history.back().is_none_or(|last| reached.unwrap_or(behind) >= last.sequence);
-            client.behind = if is_done { None } else { reached };
-            client.write(now)?;
-        }
-        Ok(())
     }
 
     /// What stands, for who has just subscribed to quotes or accounts.
@@ -395,7 +341,7 @@ impl Pusher {
         };
         client.is_dirty = false;
         let written = client.write(now);
-        if let Err(end) = written.and_then(|()| self.catch_up(number, now)) {
+        if let Err(end) = written.and_then(|()| self.history.catch_up(client, now)) {
             return self.end(number, end, now);
         }
         self.watch(number);
