@@ -1,5 +1,6 @@
 //! What need not be done by whoever records: preparing segments, closing, compressing and removing them.
 
+use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -29,6 +30,9 @@ enum Task {
 
 /// How often it is looked whether a segment is too old, while none is closed.
 const LOOK: Duration = Duration::from_secs(30);
+
+/// So many closed segments are compressed before the thread ends; it must not keep a recorder that stops.
+const AT_THE_END: usize = 4;
 
 /// A thread with the slow work.
 #[derive(Debug)]
@@ -126,7 +130,7 @@ impl Background {
         }
     }
 
-    /// Closes a segment, and compresses it.
+    /// Closes a segment, and compresses it once there is nothing else to do: of what waits for that only the name is kept.
     pub(crate) fn close(&mut self, segment: Unclosed) {
         if let Some(tasks) = &self.tasks {
             // The thread ends only when this sender is gone.
@@ -152,21 +156,29 @@ fn work(folder: &Path, policy: &Policy, inbox: &Receiver<Task>, outbox: &Sender<
     let mut keep: Option<Keep> = None;
     // Something has changed since old segments were removed last, and when that may be done again.
     let (mut is_due, mut next) = (false, Instant::now());
+    // Closed, and not compressed yet.
+    let mut plain: VecDeque<PathBuf> = VecDeque::new();
     loop {
-        let wait =
-            if is_due && keep.is_some() { next.saturating_duration_since(Instant::now()) } else { LOOK };
+        let wait = match (is_due && keep.is_some(), plain.is_empty()) {
+            (_, false) => Duration::ZERO,
+            (true, true) => next.saturating_duration_since(Instant::now()),
+            (false, true) => LOOK,
+        };
         let task = inbox.recv_timeout(wait);
         if matches!(task, Err(RecvTimeoutError::Disconnected)) {
             break;
         }
         // For a tenth of the time at most. Also if there always is something else to do: else a recording that is written
         // without a pause would keep everything.
-        if task.is_err() || is_due && keep.is_some() && next <= Instant::now() {
+        if task.is_err() && plain.is_empty() || is_due && keep.is_some() && next <= Instant::now() {
             let start = Instant::now();
             retain(folder, keep.as_mut());
             (is_due, next) = (false, Instant::now() + start.elapsed() * 10);
         }
-        let Ok(task) = task else { continue };
+        let Ok(task) = task else {
+            compress_one(&mut plain, policy);
+            continue;
+        };
         match task {
             Task::Keep(wanted) => {
                 keep = Some(wanted);
@@ -183,17 +195,32 @@ fn work(folder: &Path, policy: &Policy, inbox: &Receiver<Task>, outbox: &Sender<
                 }
             }
             Task::Close(segment) => {
-                let closed = segment.close();
-                let done = closed.and_then(|path| match policy.compress {
-                    Some(level) => compress::compress(&path, level).map(drop),
-                    None => Ok(()),
-                });
-                if let Err(error) = done {
-                    log::error!("a segment could not be closed; it can be read as it is: {error}");
+                match segment.close() {
+                    Ok(path) if policy.compress.is_some() => plain.push_back(path),
+                    Ok(_) => {}
+                    Err(error) => {
+                        log::error!("a segment could not be closed; it can be read as it is: {error}");
+                    }
                 }
                 is_due = true;
             }
         }
+    }
+    for _ in 0..AT_THE_END {
+        compress_one(&mut plain, policy);
+    }
+    if !plain.is_empty() {
+        log::warn!("{} segments stay as they are: there was no time to compress them", plain.len());
+    }
+}
+
+fn compress_one(plain: &mut VecDeque<PathBuf>, policy: &Policy) {
+    let Some((path, level)) = plain.pop_front().zip(policy.compress) else { return };
+    match compress::compress(&path, level) {
+        // Retention was quicker.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => log::error!("a segment could not be compressed; it can be read as it is: {error}"),
+        Ok(_) => {}
     }
 }
 
@@ -295,5 +322,35 @@ mod tests {
         work(&new, &POLICY, &inbox, &outbox);
         assert!(Recording::open(&old).is_err(), "nothing of it is needed");
         assert!(Recording::open(&new).unwrap().state(|_, _| 0).is_ok());
+    }
+
+    #[test]
+    fn segments_that_close_faster_than_they_are_compressed_keep_nothing_waiting() {
+        const SEGMENTS: usize = 12;
+        let folder = tempfile::tempdir().unwrap();
+        record(folder.path());
+        let description = Recording::open(folder.path()).unwrap().description().clone();
+        let mut recorder = Recorder::open(folder.path(), &description, POLICY, 10).unwrap();
+        let (tasks, inbox) = channel();
+        let (outbox, spares) = channel();
+        for time in 11..11 + SEGMENTS as u64 {
+            recorder.begin_cut(time).unwrap();
+            recorder.close_cut().unwrap();
+            let (next, chain, time) = recorder.whole;
+            let closed = recorder.segment.take().unwrap().finish(next, chain, time);
+            tasks.send(Task::Close(Box::new(closed))).unwrap();
+            recorder.begin_segment(time).unwrap();
+        }
+        tasks.send(Task::Prepare).unwrap();
+        drop(tasks);
+        work(folder.path(), &Policy { compress: Some(3), ..POLICY }, &inbox, &outbox);
+        assert!(spares.recv().unwrap().is_ok());
+        let names = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        let compressed = names.filter(|name| name.to_string_lossy().ends_with(".zst")).count();
+        assert_eq!(compressed, AT_THE_END, "all were closed before one was compressed");
+        drop(recorder);
+        let recording = Recording::open(folder.path()).unwrap();
+        assert!(recording.verify().unwrap().is_clean());
+        assert!(recording.segments().len() > SEGMENTS);
     }
 }
