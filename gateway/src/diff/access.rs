@@ -164,6 +164,10 @@ mod tests {
         let forged = text.replacen(|digit: char| digit.is_ascii_digit(), "x", 1);
         assert!(access(&file).identify(&forged, &guard).is_err());
         assert!(!text.contains(&made.text[22..]), "no secret in it");
+        // It counts for the rate of its client's token.
+        let slow = Guard::new(path.clone(), 2, 0, nonces());
+        let problems = (0..10).filter_map(|_| access(&file).identify(&text, &slow).err());
+        assert!(problems.map(|problem| problem.status()).any(|status| status == 429));
         TokenFile::change(&path, |file| file.tokens[0].revoked = true).unwrap();
         assert!(access(&file).identify(&text, &Guard::new(path, 0, 0, nonces())).is_err());
     }

@@ -1,5 +1,6 @@
 //! Who may: tokens, signatures, rates.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -30,6 +31,21 @@ pub(crate) struct Peer {
     pub(crate) is_local: bool,
     /// It has shown a certificate that our authority has signed.
     pub(crate) has_certificate: bool,
+}
+
+impl Peer {
+    /// The client of a request with these headers: one that a proxy has passed on comes from this host, and its client need not.
+    pub(crate) fn of_request(&self, headers: &HeaderMap) -> Cow<'_, Peer> {
+        let is_forwarded = || {
+            ["forwarded", "via", "x-forwarded-for", "x-real-ip"]
+                .iter()
+                .any(|name| headers.contains_key(*name))
+        };
+        match self.is_local && is_forwarded() {
+            true => Cow::Owned(Peer { is_local: false, ..self.clone() }),
+            false => Cow::Borrowed(self),
+        }
+    }
 }
 
 /// A client whose token is good.
@@ -129,15 +145,19 @@ impl Guard {
         if !shown.is(&token) || !token.is_good(now_s()) {
             return Err(bad());
         }
+        self.charged(token)
+    }
+
+    /// One more request of this token, in whichever form it was shown.
+    fn charged(&self, token: Arc<Token>) -> Result<Identity, Problem> {
         let number = token.number();
-        if let Some(limiter) = &self.by_token
-            && limiter.check_key(&number).is_err()
-        {
-            return Err(
-                Problem::new(Kind::RateLimited, "this token has sent too many requests this second").after(1)
-            );
+        match &self.by_token {
+            Some(limiter) if limiter.check_key(&number).is_err() => {
+                Err(Problem::new(Kind::RateLimited, "this token has sent too many requests this second")
+                    .after(1))
+            }
+            _ => Ok(Identity { token, number }),
         }
-        Ok(Identity { token, number })
     }
 
     /// The client with this public number, which has shown elsewhere that it is the one.
@@ -153,8 +173,7 @@ impl Guard {
         });
         let token =
             token.ok_or_else(|| Problem::new(Kind::Unauthorised, "the token is not good any more"))?;
-        let number = token.number();
-        Ok(Identity { token, number })
+        self.charged(token)
     }
 
     /// The token in a request's header.
@@ -325,5 +344,19 @@ mod tests {
         let good = (0..10).filter(|_| guard.identify(&text).is_ok()).count();
         assert!((3..10).contains(&good), "{good}");
         assert!(guard.identify("colo_x").is_err());
+    }
+
+    #[test]
+    fn a_request_that_a_proxy_has_passed_on_is_not_of_this_host() {
+        let here = Peer { is_local: true, ..off_host() };
+        let mut headers = HeaderMap::new();
+        headers.insert("host", "gateway".parse().unwrap());
+        assert!(here.of_request(&headers).is_local);
+        for name in ["forwarded", "via", "x-forwarded-for", "x-real-ip"] {
+            let mut headers = headers.clone();
+            headers.insert(name, "192.0.2.1".parse().unwrap());
+            assert!(!here.of_request(&headers).is_local, "{name}");
+            assert!(!off_host().of_request(&headers).is_local);
+        }
     }
 }

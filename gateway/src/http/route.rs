@@ -131,7 +131,8 @@ async fn dispatch(here: &Here, peer: &Peer, request: Request<Incoming>) -> Answe
         ["docs.js"] => Some(fixed(Bytes::from_static(document::SCRIPT), "text/javascript")),
         ["v1", ..] | ["metrics"] => None,
         ["diff", rest @ ..] if shared.diff.is_some() => {
-            return crate::diff::answer(here, peer, request, rest).await;
+            let peer = peer.of_request(request.headers());
+            return crate::diff::answer(here, &peer, request, rest).await;
         }
         [""] => page::asset("index.html"),
         ["page", name] => Some(page::asset(name).ok_or_else(no_such)?),
@@ -171,7 +172,8 @@ async fn dispatch(here: &Here, peer: &Peer, request: Request<Incoming>) -> Answe
         };
     }
     let headers = request.headers().clone();
-    let body = read(shared, request).await?;
+    let (body, peer) = (read(shared, request).await?, peer.of_request(&headers));
+    let peer: &Peer = &peer;
     let enters = || shared.guard.enters(&identity, peer, &headers, (method.as_str(), &full_path), &body);
     match (method.as_str(), parts.as_slice()) {
         ("POST", ["v1", "orders"]) => {
