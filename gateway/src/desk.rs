@@ -9,7 +9,7 @@ use journal::{Journal, OpenError, ReadError, Registry, WriteError};
 use node::InstanceDir;
 use wire::{AccountAction, AccountChange, EntryResult, Message, Nanos};
 
-const ENTRIES: &str = "desk.entries";
+pub(crate) const ENTRIES: &str = "desk.entries";
 const DROPS: &str = "td.drops";
 /// For the writer's lock, for room in the journal, and for td's answer, each.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -40,6 +40,8 @@ fn the_page_is_there_without_a_token_and_nothing_that_it_shows_is() {
     }
     assert_eq!(platform.ask("", "GET", "/page/nothing.js", "").status, 404);
     assert_eq!(platform.ask("", "POST", "/", "").status, 405);
+    // A slash within a part is no border between two.
+    assert_eq!(platform.ask("", "GET", "/v1%2Foverview", "").status, 404);
     assert_eq!(platform.ask("", "GET", OVERVIEW, "").status, 401);
     let scoped = platform.token(&["s", "--accounts", "9"]);
     assert_eq!(platform.ask(&scoped, "GET", OVERVIEW, "").status, 403);
@@ -58,7 +60,13 @@ fn who_dies_is_named_a_fallen_switch_too_and_what_comes_back_is_well() {
 
     let why = r#"{"account":9,"why":"a test"}"#;
     assert_eq!(platform.ask(&token, "POST", "/v1/kill", why).status, 200);
-    platform.until(&token, OVERVIEW, |body| has(body, "killed", "account 9"));
+    let killed = platform.until(&token, OVERVIEW, |body| has(body, "killed", "account 9"));
+    let kill = &killed["holdings"]["kills"][0];
+    assert_eq!(
+        (&kill["why"], &kill["reason"]),
+        (&Value::from("asked for"), &Value::from("a test")),
+        "{kill}"
+    );
     assert_eq!(platform.ask(&token, "POST", "/v1/revive", why).status, 200);
     platform.until(&token, OVERVIEW, |body| body["is_well"] == true);
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::OnceLock;
+use std::time::Duration;
 
 /// A process id and the start time of the process: together they identify one process for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,6 +30,15 @@ impl ProcessIdentity {
     /// True while it runs. False for a zombie, which only waits to be reaped by its parent.
     pub fn is_alive(&self) -> bool {
         self.pid != 0 && start_time(self.pid) == Some(self.start)
+    }
+
+    /// How long it has run; `None` where the system does not tell.
+    pub fn age(&self) -> Option<Duration> {
+        let uptime = fs::read_to_string("/proc/uptime").ok()?;
+        let uptime: f64 = uptime.split_ascii_whitespace().next()?.parse().ok()?;
+        // SAFETY: sysconf takes a number and touches no memory of ours.
+        let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+        (ticks > 0).then(|| Duration::from_secs_f64((uptime - self.start as f64 / ticks as f64).max(0.0)))
     }
 
     /// Whether it was killed and has not ended yet: SIGKILL waits for it, or it is being taken down.
@@ -192,6 +202,7 @@ mod tests {
     fn the_current_process_lives_and_an_impostor_does_not() {
         let me = ProcessIdentity::current();
         assert!(me.is_alive());
+        assert!(me.age().is_some_and(|age| age < Duration::from_secs(24 * 3_600)), "{:?}", me.age());
         assert!(!ProcessIdentity { start: me.start + 1, ..me }.is_alive());
         assert!(PidFd::open(me).is_ok());
         assert!(PidFd::open(ProcessIdentity { start: me.start + 1, ..me }).is_err());

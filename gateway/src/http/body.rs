@@ -108,6 +108,33 @@ pub(crate) struct KillBody {
 /// Orders in a batch at most.
 pub(crate) const MOST_ORDERS: usize = 100;
 
+/// The words of an order, and what they stand for. The OpenAPI document lists them.
+pub(super) const SIDES: [(&str, Side); 2] = [("buy", Side::Buy), ("sell", Side::Sell)];
+pub(super) const ORDER_TYPES: [(&str, OrderType); 4] = [
+    ("limit", OrderType::Limit),
+    ("market", OrderType::Market),
+    ("stop", OrderType::Stop),
+    ("stop-limit", OrderType::StopLimit),
+];
+pub(super) const TIMES_IN_FORCE: [(&str, TimeInForce); 7] = [
+    ("day", TimeInForce::Day),
+    ("ioc", TimeInForce::ImmediateOrCancel),
+    ("fok", TimeInForce::FillOrKill),
+    ("post-only", TimeInForce::PostOnly),
+    ("gtc", TimeInForce::GoodTillCancel),
+    ("at-the-open", TimeInForce::AtTheOpen),
+    ("at-the-close", TimeInForce::AtTheClose),
+];
+pub(super) const OFFSETS: [(&str, Offset); 5] = [
+    ("auto", Offset::Auto),
+    ("open", Offset::Open),
+    ("close", Offset::Close),
+    ("close-today", Offset::CloseToday),
+    ("close-yesterday", Offset::CloseYesterday),
+];
+/// Whether it is answered at once.
+pub(super) const WAITS: [(&str, bool); 2] = [("report", false), ("none", true)];
+
 fn one_of<T: Copy>(field: &str, text: &str, known: &[(&str, T)]) -> Result<T, Problem> {
     known.iter().find(|(word, _)| *word == text).map(|(_, value)| *value).ok_or_else(|| {
         let words: Vec<&str> = known.iter().map(|(word, _)| *word).collect();
@@ -128,40 +155,10 @@ impl OrderBody {
     /// The order, without an id.
     pub(crate) fn order(&self, instrument: InstrumentId, account: AccountId) -> Result<NewOrder, Problem> {
         let side = side(&self.side)?;
-        let order_type = one_of(
-            "type",
-            self.order_type.as_deref().unwrap_or("limit"),
-            &[
-                ("limit", OrderType::Limit),
-                ("market", OrderType::Market),
-                ("stop", OrderType::Stop),
-                ("stop-limit", OrderType::StopLimit),
-            ],
-        )?;
-        let time_in_force = one_of(
-            "time_in_force",
-            self.time_in_force.as_deref().unwrap_or("day"),
-            &[
-                ("day", TimeInForce::Day),
-                ("ioc", TimeInForce::ImmediateOrCancel),
-                ("fok", TimeInForce::FillOrKill),
-                ("post-only", TimeInForce::PostOnly),
-                ("gtc", TimeInForce::GoodTillCancel),
-                ("at-the-open", TimeInForce::AtTheOpen),
-                ("at-the-close", TimeInForce::AtTheClose),
-            ],
-        )?;
-        let offset = one_of(
-            "offset",
-            self.offset.as_deref().unwrap_or("auto"),
-            &[
-                ("auto", Offset::Auto),
-                ("open", Offset::Open),
-                ("close", Offset::Close),
-                ("close-today", Offset::CloseToday),
-                ("close-yesterday", Offset::CloseYesterday),
-            ],
-        )?;
+        let order_type = one_of("type", self.order_type.as_deref().unwrap_or("limit"), &ORDER_TYPES)?;
+        let time_in_force =
+            one_of("time_in_force", self.time_in_force.as_deref().unwrap_or("day"), &TIMES_IN_FORCE)?;
+        let offset = one_of("offset", self.offset.as_deref().unwrap_or("auto"), &OFFSETS)?;
         if self.quantity <= 0 {
             return Err(Problem::bad("`quantity` must be greater than 0"));
         }
@@ -206,7 +203,7 @@ impl OrderBody {
 
     /// Answer at once?
     pub(crate) fn at_once(&self) -> Result<bool, Problem> {
-        one_of("wait", self.wait.as_deref().unwrap_or("report"), &[("report", false), ("none", true)])
+        one_of("wait", self.wait.as_deref().unwrap_or("report"), &WAITS)
     }
 }
 
@@ -224,7 +221,7 @@ impl ReplaceBody {
 }
 
 pub(crate) fn side(text: &str) -> Result<Side, Problem> {
-    one_of("side", text, &[("buy", Side::Buy), ("sell", Side::Sell)])
+    one_of("side", text, &SIDES)
 }
 
 /// A client's name for an order: printable, so that it can stand in a path and a log.

@@ -4,6 +4,7 @@ use utoipa::OpenApi;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 
 use super::problem::Problem;
+use super::words;
 use super::{body, cold, market, orders, overview, trace};
 use crate::view;
 
@@ -91,6 +92,7 @@ pub fn document() -> String {
             content.insert("application/problem+json".to_owned(), problem);
         }
     }
+    words::complete(&mut document);
     serde_json::to_string_pretty(&document).unwrap_or_default()
 }
 

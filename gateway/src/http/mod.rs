@@ -16,6 +16,7 @@ mod serve;
 pub(crate) mod socket;
 mod trace;
 pub(crate) mod upgrade;
+mod words;
 
 pub(crate) use answer::ask;
 pub(crate) use cold::off_thread;

@@ -124,6 +124,10 @@ pub(crate) struct Problem {
     /// Seconds until another try makes sense.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after: Option<u64>,
+    /// The methods that the route is there for.
+    #[serde(skip)]
+    #[schema(ignore)]
+    allowed: Option<&'static str>,
 }
 
 impl Problem {
@@ -139,6 +143,7 @@ impl Problem {
             reason_code: None,
             order: None,
             retry_after: None,
+            allowed: None,
         }
     }
 
@@ -158,6 +163,11 @@ impl Problem {
 
     pub(crate) fn after(mut self, seconds: u64) -> Problem {
         self.retry_after = Some(seconds);
+        self
+    }
+
+    pub(crate) fn allowing(mut self, methods: &'static str) -> Problem {
+        self.allowed = Some(methods);
         self
     }
 
@@ -183,6 +193,9 @@ impl Problem {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if let Some(seconds) = self.retry_after {
             headers.insert(hyper::header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if let Some(methods) = self.allowed {
+            headers.insert(hyper::header::ALLOW, HeaderValue::from_static(methods));
         }
         if self.status == 401 {
             headers.insert(hyper::header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

@@ -53,8 +53,28 @@ fn no_such() -> Problem {
     Problem::new(Kind::NotFound, "there is no such route: /openapi.json has them all")
 }
 
-fn not_so() -> Problem {
-    Problem::new(Kind::MethodNotAllowed, "this route is there for other methods: see /openapi.json")
+fn not_so(allowed: &'static str) -> Problem {
+    let detail = format!("this route is there for {allowed}: see /openapi.json");
+    Problem::new(Kind::MethodNotAllowed, detail).allowing(allowed)
+}
+
+/// The methods of a route that needs a token; `None`: there is no such route.
+fn methods(parts: &[&str]) -> Option<&'static str> {
+    Some(match parts {
+        ["metrics"]
+        | ["v1", "instruments" | "accounts" | "positions" | "status" | "overview" | "ws"]
+        | ["v1", "instruments" | "accounts" | "quotes" | "book" | "trades" | "bars", _]
+        | ["v1", "orders", _, "trace"] => "GET, HEAD",
+        ["v1", "orders"] => "DELETE, GET, HEAD, POST",
+        ["v1", "orders", "batch"] | ["v1", "kill" | "revive"] => "POST",
+        ["v1", "orders", _] | ["v1", "clients", _, _] => "DELETE, GET, HEAD, PATCH",
+        _ => return None,
+    })
+}
+
+/// Why a route does not answer this method.
+fn refused(parts: &[&str]) -> Problem {
+    methods(parts).map_or_else(no_such, not_so)
 }
 
 /// The pairs of a query string or a form.
@@ -121,10 +141,11 @@ async fn dispatch(here: &Here, peer: &Peer, request: Request<Incoming>) -> Answe
     if request.version() == Version::HTTP_11 && request.headers().get_all(HOST).iter().count() != 1 {
         return Err(Problem::bad("a request of HTTP/1.1 has one Host"));
     }
-    let path = decode(request.uri().path())?;
-    let parts: Vec<&str> = path.split('/').skip(1).collect();
+    // Each part by itself: a slash that is written as %2F is a part of a name, and no border.
+    let parts: Vec<String> = request.uri().path().split('/').skip(1).map(decode).collect::<Result<_, _>>()?;
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     let open = match parts.as_slice() {
-        ["health"] => return Err(not_so()),
+        ["health"] => return Err(not_so("GET, HEAD")),
         ["openapi.json"] => Some(fixed(shared.document.clone(), "application/json")),
         ["docs"] => Some(fixed(Bytes::from_static(document::PAGE), "text/html; charset=utf-8")),
         ["docs.css"] => Some(fixed(Bytes::from_static(document::STYLE), "text/css")),
@@ -139,14 +160,16 @@ async fn dispatch(here: &Here, peer: &Peer, request: Request<Incoming>) -> Answe
         _ => return Err(no_such()),
     };
     if let Some(answer) = open {
-        return if method == Method::GET { Ok(answer) } else { Err(not_so()) };
+        return if method == Method::GET { Ok(answer) } else { Err(not_so("GET, HEAD")) };
     }
-    if let ["v1", "ws"] = parts.as_slice() {
+    if let ["v1", "ws"] = parts.as_slice()
+        && method == Method::GET
+    {
         return upgrade::upgrade(here, request);
     }
     let identity = shared.guard.of_headers(request.headers())?;
     let query = query_of(request.uri().query(), parameters(method.as_str(), &parts))?;
-    let full_path = request.uri().path_and_query().map_or(path.clone(), |path| path.as_str().to_owned());
+    let full_path = request.uri().path_and_query().map_or_else(String::new, |path| path.as_str().to_owned());
     if method == Method::GET {
         return match parts.as_slice() {
             ["v1", "instruments"] => market::instruments(shared).await,
@@ -162,13 +185,13 @@ async fn dispatch(here: &Here, peer: &Peer, request: Request<Incoming>) -> Answe
             ["v1", "overview"] => overview::overview(shared, &identity).await,
             ["metrics"] => overview::metrics(here, &identity, request.headers()).await,
             ["v1", "orders"] => orders::list(shared, &identity, &query).await,
-            ["v1", "orders", "batch"] | ["v1", "kill" | "revive"] => Err(not_so()),
+            ["v1", "orders", "batch"] => Err(refused(&parts)),
             ["v1", "orders", order] => orders::get(shared, &identity, orders::named(order)?).await,
             ["v1", "orders", order, "trace"] => trace::trace(shared, &identity, order).await,
             ["v1", "clients", account, name] => {
                 orders::get(shared, &identity, orders::called(account, name)?).await
             }
-            _ => Err(no_such()),
+            _ => Err(refused(&parts)),
         };
     }
     let headers = request.headers().clone();
@@ -212,19 +235,7 @@ async fn dispatch(here: &Here, peer: &Peer, request: Request<Incoming>) -> Answe
             enters()?;
             cold::revive(shared, &identity, &body).await
         }
-        (
-            _,
-            ["metrics"]
-            | [
-                "v1",
-                "instruments" | "accounts" | "positions" | "status" | "overview" | "orders" | "kill"
-                | "revive",
-            ]
-            | ["v1", "instruments" | "accounts" | "quotes" | "book" | "trades" | "bars" | "orders", _]
-            | ["v1", "clients", _, _]
-            | ["v1", "orders", _, "trace"],
-        ) => Err(not_so()),
-        _ => Err(no_such()),
+        _ => Err(refused(&parts)),
     }
 }
 
@@ -242,5 +253,31 @@ mod tests {
         for bad in ["a=%", "a=%2", "a=%zz", "a=%ff"] {
             assert!(pairs(Some(bad)).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn every_route_of_the_document_names_the_methods_that_it_is_there_for() {
+        let document: serde_json::Value = serde_json::from_str(&document::document()).unwrap();
+        let mut routes = 0;
+        for (path, operations) in document["paths"].as_object().unwrap() {
+            let parts: Vec<&str> = path.split('/').skip(1).collect();
+            let Some(methods) = methods(&parts) else {
+                assert!(!path.starts_with("/v1") && path != "/metrics", "{path}");
+                continue;
+            };
+            let mut documented: Vec<String> =
+                operations.as_object().unwrap().keys().map(|method| method.to_uppercase()).collect();
+            if documented.iter().any(|method| method == "GET") {
+                documented.push("HEAD".to_owned());
+            }
+            documented.sort();
+            assert_eq!(methods.split(", ").collect::<Vec<_>>(), documented, "{path}");
+            let problem = refused(&parts).respond();
+            assert_eq!(problem.status(), 405, "{path}");
+            assert_eq!(problem.headers()["allow"], methods, "{path}");
+            routes += 1;
+        }
+        assert!(routes > 15, "{routes}");
+        assert_eq!(refused(&["v1", "nothing"]).status(), 404);
     }
 }

@@ -7,7 +7,7 @@ use node::InstanceDir;
 use serde::Serialize;
 use topology::{NodeKind, TdSection};
 use utoipa::ToSchema;
-use wire::{AccountScope, AccountState, LimitKind, Price, WideMoney};
+use wire::{AccountAction, AccountChange, AccountScope, AccountState, LimitKind, Message, Price, WideMoney};
 
 use super::Look;
 
@@ -23,8 +23,37 @@ pub(crate) struct KillView {
     pub(crate) subject: u32,
     /// The same by its name.
     pub(crate) name: String,
-    /// Why.
+    /// What let it fall: a person, or which limit.
     pub(crate) why: &'static str,
+    /// The reason that was given with it; none where that is overwritten.
+    pub(crate) reason: Option<String>,
+    /// By whom.
+    pub(crate) by: Option<String>,
+}
+
+impl KillView {
+    /// The reason that was given; else what let it fall.
+    pub(crate) fn shown(&self) -> &str {
+        self.reason.as_deref().unwrap_or(self.why)
+    }
+}
+
+/// Kills as they were entered: who and why, by what was killed, the latest of each.
+fn entered(instance: &InstanceDir) -> BTreeMap<(&'static str, u32), (String, String)> {
+    let mut entered = BTreeMap::new();
+    let read = node::read_held(instance, crate::desk::ENTRIES, None, |frame| {
+        if frame.message_id == AccountChange::ID
+            && let Ok(change) = AccountChange::decode(frame.payload)
+            && change.action == AccountAction::Kill
+        {
+            let what = (change.scope.as_str(), change.subject);
+            entered.insert(what, (change.who.as_str().to_owned(), change.why.as_str().to_owned()));
+        }
+    });
+    if let Err(error) = read {
+        log::debug!("the reasons of kills cannot be read: {error}");
+    }
+    entered
 }
 
 /// A limit, and how much of it is used.
@@ -191,9 +220,16 @@ fn of_accounts(instance: &InstanceDir, look: &Look) -> Result<Holdings, String> 
                 unrealised: money(row.unrealised),
             })
         });
+        let fallen = desk.fallen();
+        let entered = if fallen.is_empty() { BTreeMap::new() } else { entered(instance) };
+        let kills = fallen.iter().map(|kill| {
+            let entry = entered.get(&(kill.scope.as_str(), kill.subject)).cloned();
+            let entry = entry.filter(|_| kill.cause == KillCause::Entry);
+            kill_view(look, kill, entry)
+        });
         Holdings {
             source: "accounts",
-            kills: desk.fallen().iter().map(|kill| kill_view(look, kill)).collect(),
+            kills: kills.collect(),
             holders: states.iter().map(|state| holder(look, desk, state, &held)).collect(),
             working: working.view(look),
             positions: positions.collect(),
@@ -204,14 +240,15 @@ fn of_accounts(instance: &InstanceDir, look: &Look) -> Result<Holdings, String> 
     Ok(read)
 }
 
-fn kill_view(look: &Look, kill: &accounts::Kill) -> KillView {
+fn kill_view(look: &Look, kill: &accounts::Kill, entry: Option<(String, String)>) -> KillView {
     let name = match kill.scope {
         AccountScope::Strategy => look.name_of(kill.subject),
         AccountScope::Platform => look.state.instance.clone(),
         _ => kill.subject.to_string(),
     };
     let cause: KillCause = kill.cause;
-    KillView { scope: kill.scope.as_str(), subject: kill.subject, name, why: cause.why() }
+    let (by, reason) = entry.unzip();
+    KillView { scope: kill.scope.as_str(), subject: kill.subject, name, why: cause.why(), reason, by }
 }
 
 fn holder(look: &Look, desk: &Desk, state: &AccountState, held: &[accounts::PositionRow]) -> HolderView {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use journal::{Journal, LooseReader, ReadError};
+use journal::{Journal, LooseReader, OpenError, ReadError};
 use node::InstanceDir;
 use serde::Serialize;
 use topology::Stream;
@@ -43,17 +43,33 @@ pub(super) struct Recent {
 }
 
 impl Recent {
-    /// Takes what has come since the last look. What was overwritten meanwhile was not the newest.
+    /// Takes what has come since the last look. Where some of it was overwritten meanwhile, those before are not the newest any more.
     pub(super) fn follow(&mut self, instance: &InstanceDir) {
-        if self.reader.is_none() {
-            let name = Stream::Orders.journal().unwrap_or("td.orders");
-            let open = || {
-                let journal = Journal::open_read_only(instance.find_journal(name))?;
-                journal.oldest_frame().and_then(|oldest| journal.observe(oldest))
-            };
-            self.reader = open().ok();
+        let name = Stream::Orders.journal().unwrap_or("td.orders");
+        self.follow_from(|| {
+            let journal = Journal::open_read_only(instance.find_journal(name))?;
+            journal.oldest_frame().and_then(|oldest| journal.observe(oldest))
+        });
+    }
+
+    /// `open` gives a reader of all that the journal holds.
+    fn follow_from(&mut self, open: impl Fn() -> Result<LooseReader, OpenError>) {
+        // A reader that was lapped is far ahead of what the journal holds: it begins once more, and only once, for the writer may be
+        // quicker.
+        for is_last in [false, true] {
+            if self.reader.is_none() {
+                self.reader = open().ok();
+            }
+            if !self.take(is_last) {
+                return;
+            }
+            self.reader = None;
         }
-        let Some(reader) = &mut self.reader else { return };
+    }
+
+    /// Reads what is there. True: the reader was lapped, and is to begin once more.
+    fn take(&mut self, is_last: bool) -> bool {
+        let Some(reader) = &mut self.reader else { return false };
         loop {
             match reader.read() {
                 Ok(Some(frame)) if frame.message_id == NewOrder::ID => {
@@ -64,11 +80,17 @@ impl Recent {
                         }
                     }
                 }
-                Ok(Some(_)) | Err(ReadError::Lapped(_)) => {}
-                Ok(None) => break,
+                Ok(Some(_)) => {}
+                Err(ReadError::Lapped(_)) => {
+                    self.newest.clear();
+                    if !is_last {
+                        return true;
+                    }
+                }
+                Ok(None) => return false,
                 Err(_) => {
                     self.reader = None;
-                    break;
+                    return false;
                 }
             }
         }
@@ -86,5 +108,52 @@ impl Recent {
             age_ms: look.at_ns.saturating_sub(*time) / 1_000_000,
         };
         self.newest.iter().rev().map(row).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use journal::{Clock, JournalShape};
+    use wire::{InstrumentId, OrderId, OrderType, Price, Quantity, Side, StrategyId, TimeInForce};
+
+    use super::*;
+
+    #[test]
+    fn orders_from_before_what_was_overwritten_are_not_the_newest() {
+        let shape = JournalShape {
+            id: 1,
+            name: "td.orders".into(),
+            capacity: 1 << 16,
+            seats: 64,
+            topics: 4,
+            page: 4096,
+        };
+        let journal = Journal::in_memory(shape).unwrap();
+        let mut writer = journal.writer(0, Clock::monotonic()).unwrap();
+        let mut recent = Recent::default();
+        let open = || journal.observe(journal.oldest_frame()?);
+        let order = |writer: &mut journal::Writer, number: u32| {
+            let id = OrderId::new(StrategyId(1), 1, number);
+            let (side, kind, time) = (Side::Buy, OrderType::Limit, TimeInForce::Day);
+            let order = NewOrder::plain(id, InstrumentId(1), side, kind, time, Price::ZERO, Quantity(1));
+            writer.write(NewOrder::ID, 0, wire::Message::bytes(&order)).unwrap();
+            id
+        };
+        for number in 0..20 {
+            order(&mut writer, number);
+        }
+        recent.follow_from(open);
+        assert_eq!(recent.newest.len(), SHOWN);
+        // The reader is lapped, and of what came meanwhile the ring holds two orders.
+        for number in 20..100 {
+            order(&mut writer, number);
+        }
+        for _ in 0..1_000 {
+            writer.write(1, 0, &[0; 100]).unwrap();
+        }
+        let last = [200, 201].map(|number| order(&mut writer, number));
+        recent.follow_from(open);
+        let shown: Vec<OrderId> = recent.newest.iter().map(|(_, order)| order.order_id).collect();
+        assert_eq!(shown, last);
     }
 }

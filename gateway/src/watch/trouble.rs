@@ -37,17 +37,19 @@ pub(crate) struct Watcher {
     lost: HashMap<String, (u64, Option<Instant>)>,
     /// By node: how often it was started, and when once more.
     starts: HashMap<String, (u64, Option<Instant>)>,
+    /// The last look.
+    looked: Option<Instant>,
 }
 
-/// True for a while after a count has grown.
+/// True for a while after a count has grown. `is_followed`: the last look was a moment ago. Otherwise nobody knows when it grew.
 fn has_grown(
     known: &mut HashMap<String, (u64, Option<Instant>)>,
     key: String,
     count: u64,
-    now: Instant,
+    (now, is_followed): (Instant, bool),
 ) -> bool {
     let (before, grew) = known.entry(key).or_insert((count, None));
-    if count > *before {
+    if count > *before && is_followed {
         *grew = Some(now);
     }
     *before = count;
@@ -70,6 +72,8 @@ impl Watcher {
     /// The worst first.
     pub(crate) fn troubles(&mut self, look: &Look, kills: &[KillView], now: Instant) -> Vec<TroubleView> {
         let state = &look.state;
+        let is_followed = self.looked.replace(now).is_some_and(|last| now.duration_since(last) < RECENT);
+        let now = (now, is_followed);
         let mut found = Vec::new();
         if state.is_dead || !matches!(state.phase, Phase::Running | Phase::Starting) {
             found.push(trouble("phase", &state.instance, state.phase_name()));
@@ -79,7 +83,10 @@ impl Watcher {
             found.push(trouble("dead", &seat.name, seat.state));
         }
         for seat in &state.seats {
-            if has_grown(&mut self.starts, seat.name.clone(), seat.generation, now) {
+            // Its process tells how long ago that was, also at the first look.
+            let is_young = || seat.alive && seat.process.age().is_some_and(|age| age < RECENT);
+            let is_restarted = has_grown(&mut self.starts, seat.name.clone(), seat.generation, now);
+            if is_restarted || seat.generation > 1 && is_young() {
                 found.push(trouble("restarted", &seat.name, seat.generation));
             }
         }
@@ -102,7 +109,7 @@ impl Watcher {
             found.push(trouble("damaged", &damaged.journal, &damaged.error));
         }
         for kill in kills {
-            found.push(trouble("killed", &format!("{} {}", kill.scope, kill.name), kill.why));
+            found.push(trouble("killed", &format!("{} {}", kill.scope, kill.name), kill.shown()));
         }
         if look.clock_ahead_ns.unsigned_abs() > CLOCK_DIFFERS_NS {
             let off = format!("{:+} ms", look.clock_ahead_ns / 1_000_000);
@@ -112,7 +119,7 @@ impl Watcher {
         found
     }
 
-    fn losing(&mut self, look: &Look, now: Instant) -> Vec<TroubleView> {
+    fn losing(&mut self, look: &Look, now: (Instant, bool)) -> Vec<TroubleView> {
         let mut so_far = Vec::new();
         for journal in &look.state.journals {
             for reader in &journal.stat.readers {
@@ -141,4 +148,23 @@ fn disks(look: &Look) -> Vec<TroubleView> {
     let refusing = recorders.filter(|seat| seat.counter(Counter::DiskRefusesSince) > 0);
     let since = |seat: &observe::SeatView| look.at_ns.saturating_sub(seat.counter(Counter::DiskRefusesSince));
     refusing.map(|seat| trouble("disk", &seat.name, format!("{} ms", since(seat) / 1_000_000))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_that_grew_while_nothing_looked_is_not_spoken_of_as_new() {
+        let (mut known, begin) = (HashMap::new(), Instant::now());
+        let mut grown = |count, after, is_followed| {
+            has_grown(&mut known, "x".to_owned(), count, (begin + Duration::from_secs(after), is_followed))
+        };
+        assert!(!grown(3, 0, false), "the first look knows of no growth");
+        assert!(grown(4, 1, true));
+        assert!(grown(4, 5, true), "for a while");
+        assert!(!grown(4, 12, true));
+        assert!(!grown(9, 3_600, false), "it may have grown long ago");
+        assert!(grown(10, 3_601, true));
+    }
 }

@@ -23,7 +23,11 @@ export async function ask(path, body) {
     cache: 'no-store',
     signal: AbortSignal.timeout(body ? 5000 : 1500),
   });
-  const said = await answer.json().catch(() => ({}));
+  // An answer that breaks off is none, and not one without contents.
+  const said = await answer.json().catch((error) => {
+    if (answer.ok) throw error;
+    return {};
+  });
   if (!answer.ok) throw new Refused(answer.status, said.detail ?? answer.statusText);
   return said;
 }

@@ -168,7 +168,7 @@ function kills(held, age) {
   const kept = held?.source === 'accounts';
   const fallen = held?.kills ?? [];
   const line = at('kills');
-  const said = fallen.map((one) => `${t('killed')}: ${one.scope} ${one.name} (${one.why})`).join(' · ');
+  const said = fallen.map((one) => `${t('killed')}: ${one.scope} ${one.name} (${one.reason ?? one.why}${one.by ? `, ${one.by}` : ''})`).join(' · ');
   line.textContent = said || t(kept ? 'noKill' : 'noAccounts');
   line.append(make('span', { className: 'age' }));
   line.lastChild.before(' ');
