@@ -73,4 +73,33 @@ mod tests {
         assert!(keys(english).len() > 50);
         assert_eq!(keys(english), keys(chinese));
     }
+
+    /// As the page's script hears answers: each by its status and what comes of its body.
+    const ANSWERS: &str = r#"
+        globalThis.sessionStorage = { getItem: () => 'token' };
+        const { ask } = await import('data:text/javascript,' + encodeURIComponent(process.env.SCRIPT));
+        for (const [status, body] of [[200, '{"troubles":[]}'], [200, '{"troub'], [200, ''], [500, 'no JSON']]) {
+            globalThis.fetch = async () => new Response(body, { status });
+            const said = await ask('/v1/overview').then(() => 'taken', (error) => error.constructor.name);
+            console.log(said);
+        }
+    "#;
+
+    #[test]
+    fn an_answer_that_breaks_off_is_an_error_and_no_overview() {
+        let script = std::str::from_utf8(include_bytes!("page/api.js")).unwrap();
+        let mut node = std::process::Command::new("node");
+        let Ok(output) = node.args(["--input-type=module", "-e", ANSWERS]).env("SCRIPT", script).output()
+        else {
+            println!("skipped: there is no `node`, which runs the page's script");
+            return;
+        };
+        let (said, errors) =
+            (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(
+            said.lines().collect::<Vec<_>>(),
+            ["taken", "SyntaxError", "SyntaxError", "Refused"],
+            "{errors}"
+        );
+    }
 }
