@@ -172,8 +172,8 @@ pub(crate) struct Client {
     pub(crate) is_blocked: bool,
     /// It is told when the system takes more.
     pub(crate) is_watched: bool,
-    /// Of own orders it has been told, or is going to be, of all up to this sequence: those that it has asked to have
-    /// included. They are not told again.
+    /// Own orders up to this sequence are delivered, queued or announced as lost, or the client does not ask for them. They are
+    /// not delivered again.
     pub(crate) reached: u64,
     /// Own orders up to this sequence are queued or gone: the later ones wait in the history, so many of them.
     pub(crate) behind: Option<u64>,

@@ -1,8 +1,8 @@
 //! Own orders that clients can come back for: the latest events, and what was lost between them. Pure.
 //!
-//! The sequences that a client is told of its orders ascend, however it comes by them: as they happen, out of the history, or by
-//! reading again what was there before this gateway. Each is told once, or lies in an announced gap, and no gap reaches back to
-//! what the client has.
+//! The sequences of the orders that a client receives ascend, in live events, in those out of the history, and in reports of before
+//! that a new gateway reads again. Each order is delivered once, or lies in an announced gap, and no gap reaches back to what the
+//! client has.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -104,7 +104,7 @@ impl History {
         client.resumes(from, count);
     }
 
-    /// What a client waits for in the history, after it has said what it wants.
+    /// What a client waits for in the history, after it has changed its subscriptions.
     pub(crate) fn recount(&self, client: &mut Client) {
         let Some(behind) = client.behind else { return };
         let count = self.count_wanted(client, behind, u64::MAX);

@@ -1,4 +1,4 @@
-//! Clients resume at any moment of any gateway's life, read as they like, and the gateway's reader is lapped: each hears every order of
+//! Clients resume at any moment of any gateway's life, read as they like, and the gateway's reader is lapped: each receives every order of
 //! its accounts once or in a gap, and never a sequence that is not above the last.
 
 use std::collections::BTreeSet;
@@ -140,17 +140,17 @@ impl Gateway {
     }
 }
 
-/// What a client has heard, over all of its connections.
+/// What a client has received, over all of its connections.
 #[derive(Default)]
-struct Heard {
+struct Received {
     bytes: Vec<u8>,
     last: u64,
     orders: BTreeSet<u64>,
     gaps: Vec<(u64, u64)>,
 }
 
-impl Heard {
-    fn hear(&mut self, socket: &mut UnixStream) {
+impl Received {
+    fn receive(&mut self, socket: &mut UnixStream) {
         let mut buffer = [0; 4_096];
         while let Ok(count @ 1..) = socket.read(&mut buffer) {
             self.bytes.extend_from_slice(&buffer[..count]);
@@ -194,9 +194,9 @@ fn frame(bytes: &[u8]) -> Option<(u8, Vec<u8>, usize)> {
 }
 
 #[test]
-fn whatever_happens_each_order_is_told_once_or_lies_in_a_gap_and_sequences_ascend() {
+fn each_order_is_delivered_once_or_lies_in_a_gap_and_sequences_ascend() {
     let seeds = std::env::var("COLO_RESUMES").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(300);
-    let (mut told, mut missed, mut successors) = (0, 0, 0);
+    let (mut delivered, mut missed, mut successors) = (0, 0, 0);
     for seed in 0..seeds {
         let mut dice = Dice(seed);
         let mut journal = Journal { head: 4_096, ..Journal::default() };
@@ -205,7 +205,7 @@ fn whatever_happens_each_order_is_told_once_or_lies_in_a_gap_and_sequences_ascen
         let accounts: &[u32] = if dice.between(0, 2) == 0 { &[1] } else { &[1, 2] };
         // It has had nothing: the first report that it wants is the next to come.
         let begun = journal.head - 1;
-        let mut heard = Heard { last: begun, ..Heard::default() };
+        let mut received = Received { last: begun, ..Received::default() };
         let mut socket = gateway.arrives(None, accounts);
         for _ in 0..400 {
             let stays = match dice.between(0, 100) {
@@ -215,7 +215,7 @@ fn whatever_happens_each_order_is_told_once_or_lies_in_a_gap_and_sequences_ascen
                 }
                 30..70 => gateway.read(&journal),
                 70..90 => {
-                    heard.hear(&mut socket);
+                    received.receive(&mut socket);
                     gateway.write()
                 }
                 90..93 => {
@@ -235,41 +235,41 @@ fn whatever_happens_each_order_is_told_once_or_lies_in_a_gap_and_sequences_ascen
                 // The gateway dies.
                 _ => {
                     successors += 1;
-                    heard.hear(&mut socket);
+                    received.receive(&mut socket);
                     gateway = Gateway::begin(&journal, &mut dice);
-                    heard.bytes.clear();
-                    socket = gateway.arrives(Some(heard.last), accounts);
+                    received.bytes.clear();
+                    socket = gateway.arrives(Some(received.last), accounts);
                     gateway.write()
                 }
             };
             if !stays {
-                heard.hear(&mut socket);
-                heard.bytes.clear();
-                socket = gateway.arrives(Some(heard.last), accounts);
+                received.receive(&mut socket);
+                received.bytes.clear();
+                socket = gateway.arrives(Some(received.last), accounts);
             }
         }
         // In the end it reads all that comes.
         for _ in 0..4_000 {
             let stays = gateway.read(&journal) && gateway.write();
-            heard.hear(&mut socket);
+            received.receive(&mut socket);
             if !stays {
-                heard.bytes.clear();
-                socket = gateway.arrives(Some(heard.last), accounts);
+                received.bytes.clear();
+                socket = gateway.arrives(Some(received.last), accounts);
             }
         }
-        heard.hear(&mut socket);
+        received.receive(&mut socket);
         for report in journal.reports.iter().filter(|report| report.sequence > begun) {
-            let in_gap = heard.gaps.iter().any(|(from, to)| (*from..=*to).contains(&report.sequence));
-            let is_told = heard.orders.contains(&report.sequence);
+            let in_gap = received.gaps.iter().any(|(from, to)| (*from..=*to).contains(&report.sequence));
+            let is_delivered = received.orders.contains(&report.sequence);
             let is_wanted = accounts.contains(&report.account);
-            assert!(!(is_told && in_gap), "seed {seed}: {} is told and in a gap", report.sequence);
-            assert_eq!(is_told || in_gap && is_wanted, is_wanted, "seed {seed}: {}", report.sequence);
-            told += u64::from(is_told);
+            assert!(!(is_delivered && in_gap), "seed {seed}: {} is delivered and in a gap", report.sequence);
+            assert_eq!(is_delivered || in_gap && is_wanted, is_wanted, "seed {seed}: {}", report.sequence);
+            delivered += u64::from(is_delivered);
             missed += u64::from(in_gap);
         }
     }
-    println!("{told} told, {missed} in gaps, {successors} successors");
-    assert!(told > 1_000 && missed > 1_000 && successors > 100);
+    println!("{delivered} delivered, {missed} in gaps, {successors} successors");
+    assert!(delivered > 1_000 && missed > 1_000 && successors > 100);
 }
 
 #[test]
@@ -280,7 +280,7 @@ fn a_sequence_of_an_earlier_run_brings_all_of_this_one() {
     let mut gateway = Gateway { history: History::default(), known: journal.head - 1, next: 0, client: None };
     let mut socket = gateway.arrives(Some(1 << 40), &[1, 2]);
     (0..5).for_each(|_| assert!(gateway.read(&journal)));
-    let mut heard = Heard::default();
-    heard.hear(&mut socket);
-    assert_eq!((heard.orders.len(), heard.gaps.len()), (5, 0));
+    let mut received = Received::default();
+    received.receive(&mut socket);
+    assert_eq!((received.orders.len(), received.gaps.len()), (5, 0));
 }

@@ -41,7 +41,7 @@ pub(crate) struct Watcher {
     looked: Option<Instant>,
 }
 
-/// True for a while after a count has grown. `is_followed`: the last look was a moment ago. Otherwise nobody knows when it grew.
+/// True for a while after a count has grown. `is_followed`: the last look was a moment ago; otherwise the time of the growth is not known.
 fn has_grown(
     known: &mut HashMap<String, (u64, Option<Instant>)>,
     key: String,
