@@ -121,6 +121,11 @@ impl Link {
         }
     }
 
+    /// FIX 5.0 SP2, and not 4.4.
+    pub(super) fn is_fixt(&self) -> bool {
+        self.begin == "FIXT.1.1"
+    }
+
     fn failed(&self, error: &io::Error) -> End {
         log::error!(
             "FIX: the state of {}/{} cannot be written: {error}",

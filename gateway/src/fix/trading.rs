@@ -224,11 +224,13 @@ pub(super) fn mass_cancel(link: &mut Link, message: &Message) -> Result<(), Wron
     let now = link.place.now();
     let answer = {
         let (id, kind, exec_id) = (id, kind.clone(), link.exec_id());
+        // FIX 4.4 does not have this field: its engines refuse the message.
+        let report_id = link.is_fixt().then(|| exec_id.clone());
         move |response: &str, refused: Option<(u32, &str)>, met: u64| {
             Fields::default()
                 .with(11, &id)
                 .with(37, &exec_id)
-                .with(1369, &exec_id)
+                .may(1369, report_id.as_ref())
                 .with(530, &kind)
                 .with(531, response)
                 .may(532, refused.map(|(reason, _)| reason))

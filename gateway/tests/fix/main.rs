@@ -87,9 +87,11 @@ fn orders_are_entered_changed_cancelled_and_filled() {
     client.send("H", "11=m1|55=SIM001|54=1|");
     client.expect(&[(35, "8"), (150, "I"), (11, "m1"), (39, "0")]);
     client.send("q", &format!("11=mass|530=7|60={}|", now()));
-    let mut kinds: Vec<String> = (0..4).map(|_| client.next().unwrap().get(35).to_owned()).collect();
-    kinds.sort();
+    let answers: Vec<Message> = (0..4).map(|_| client.next().unwrap()).collect();
+    let mut kinds: Vec<&str> = answers.iter().map(|answer| answer.get(35)).collect();
+    kinds.sort_unstable();
     assert_eq!(kinds, ["8", "8", "8", "r"]);
+    assert!(answers.iter().all(|answer| answer.get(1369).is_empty()), "no field of FIX 4.4: {answers:?}");
     client.send("B", "148=news|");
     client.expect(&[(35, "j"), (380, "3"), (372, "B")]);
     client.send("5", "");
@@ -305,6 +307,8 @@ fn who_may_not_is_sent_away() {
     client.begin = "FIXT.1.1";
     let answer = client.logon("1137=9|");
     assert_eq!(answer.get(1137), "9");
+    client.send("q", &format!("11=mass|530=7|60={}|", now()));
+    assert!(!client.expect(&[(35, "r"), (531, "7")]).get(1369).is_empty(), "FIX 5.0 SP2 demands it");
     // Revoked, it is over within a moment.
     assert!(platform.colo(&["token", "revoke", "fix"]).status.success());
     assert!(client.expect(&[(35, "5")]).get(58).contains("not good any more"));
