@@ -401,6 +401,23 @@ fn each_fault_that_is_planted_in_a_sound_run_is_found_by_its_check() {
     let plain = NewOrder { flags: order.flags & !NewOrder::FORCED, ..order };
     expect(&[("td.drops", &forced, plain.bytes().to_vec())], "forced", "orders of the ledger are");
 
+    // A limit price far off the market.
+    let id_of = |message: &AnyMessage| match message {
+        AnyMessage::NewOrder(order) if order.flags & NewOrder::FORCED == 0 && order.price.is_some() => {
+            Some(order.order_id)
+        }
+        _ => None,
+    };
+    let copied = find(&drops, &|message| id_of(message).is_some());
+    let id = id_of(&copied.message());
+    let sent = find(&platform.frames("td.orders"), &|message| id_of(message) == id);
+    let far = |frame: &Frame| {
+        let AnyMessage::NewOrder(order) = frame.message() else { panic!("{frame:?}") };
+        NewOrder { price: Price(order.price.0 * 100), ..order }.bytes().to_vec()
+    };
+    let both = [("td.drops", &copied, far(&copied)), ("td.orders", &sent, far(&sent))];
+    expect(&both, "limits", "the band");
+
     limits_of_td(&platform);
 }
 
@@ -491,17 +508,12 @@ fn limits_of_td(platform: &Platform) {
         ("max_order_quantity", 1.into(), "max_order_quantity"),
         ("max_working_orders", 1.into(), "work at once"),
         ("max_position", 1.into(), "if all fills"),
-        ("price_band", 1e-9.into(), "the band"),
     ] {
         let mut topology: Value = serde_json::from_str(&before).expect("JSON");
         let nodes = topology["nodes"].as_array_mut().expect("nodes");
         let td: &mut Value = nodes.iter_mut().find(|node| node["kind"] == "td").expect("td");
-        if key == "price_band" {
-            td["section"][key] = value;
-        } else {
-            for strategy in td["section"]["strategies"].as_array_mut().expect("strategies") {
-                strategy[key] = Value::clone(&value);
-            }
+        for strategy in td["section"]["strategies"].as_array_mut().expect("strategies") {
+            strategy[key] = Value::clone(&value);
         }
         std::fs::write(&path, topology.to_string()).expect("written");
         let report = platform.audit(4);
