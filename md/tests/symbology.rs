@@ -22,10 +22,12 @@ fn order(id: u32, days: u64, number: u64, side: u8, price: i64) -> MboMsg {
     record
 }
 
-/// A file whose mappings are names, each with ids from one day to another.
-fn file(stype: SType, mappings: &[(&str, &[(u8, u8, u32)])], records: &[MboMsg]) -> tempfile::TempDir {
+/// A name, with ids from one day to another.
+type Mapping<'a> = (&'a str, &'a [(u8, u8, u32)]);
+
+fn file(stype: SType, mappings: &[Mapping<'_>], records: &[MboMsg]) -> tempfile::TempDir {
     let date = |day: u8| order(0, 0, 0, b'B', 1).ts_recv().unwrap().date().replace_day(14 + day).unwrap();
-    let mapping = |&(name, intervals): &(&str, &[(u8, u8, u32)])| SymbolMapping {
+    let mapping = |&(name, intervals): &Mapping<'_>| SymbolMapping {
         raw_symbol: name.to_owned(),
         intervals: intervals
             .iter()
