@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const WATCHDOG: Duration = Duration::from_secs(180);
 
 /// Cases at the same time.
-const AT_ONCE: usize = 3;
+const AT_ONCE: usize = 2;
 
 /// The folders of the cases, in their order.
 fn cases() -> Option<Vec<PathBuf>> {

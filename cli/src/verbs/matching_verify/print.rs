@@ -45,8 +45,7 @@ struct SecurityOutput<'a> {
     corrected: u64,
     differences: u64,
     first_difference: Option<DifferenceOutput<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    listed: Option<Vec<DifferenceOutput<'a>>>,
+    listed: Vec<DifferenceOutput<'a>>,
 }
 
 #[derive(Serialize)]
@@ -105,7 +104,7 @@ impl<'a> SecurityOutput<'a> {
             corrected: report.corrected,
             differences: report.differences,
             first_difference: report.first_difference().map(DifferenceOutput::of),
-            listed: lists_all.then(|| report.listed.iter().map(DifferenceOutput::of).collect()),
+            listed: shown(report, lists_all).iter().map(DifferenceOutput::of).collect(),
         }
     }
 }
@@ -120,6 +119,12 @@ impl<'a> DifferenceOutput<'a> {
             found: &difference.found,
         }
     }
+}
+
+/// The differences that are printed of a security.
+fn shown(report: &Report, lists_all: bool) -> &[Difference] {
+    let most = if lists_all { usize::MAX } else { 1 };
+    &report.listed[..report.listed.len().min(most)]
 }
 
 fn name(source: OrderSource) -> &'static str {
@@ -191,8 +196,7 @@ pub(super) fn text(
     let most = if lists_all { usize::MAX } else { LISTED };
     for (id, report) in listed.iter().take(most) {
         line(&mut text, id, report);
-        let shown = if lists_all { report.listed.len() } else { 1 };
-        for (index, one) in report.listed.iter().take(shown).enumerate() {
+        for (index, one) in shown(report, lists_all).iter().enumerate() {
             let number = match lists_all {
                 true => format!("{} of {}", index + 1, count(report.differences, "difference")),
                 false => format!("first of {}", count(report.differences, "difference")),
