@@ -13,7 +13,7 @@ use md::source::multicast::{Hearing, MulticastSource, Place, Plan, Sender, sessi
 use md::source::{Counts, Files, OnBadRow, Options, Source, SourceError, SourceEvent, SourceKind, open};
 use support::itch::Day;
 use support::{LOBSTER, PITCH, SSE_ORDERS, SSE_TRADES, dbn_file, mbo, write};
-use wire::{BookEvent, Instrument};
+use wire::{Aggressor, BookAction, BookEvent, Instrument, Side};
 
 /// Longest that one source may take.
 const WATCHDOG: Duration = Duration::from_secs(60);
@@ -148,6 +148,36 @@ impl Source for Sending {
     }
 }
 
+type Traded = std::collections::BTreeMap<(i64, u8), i64>;
+
+/// What has traded by the order flow: quantity by price and by the side that came in.
+fn of_flow(event: &SourceEvent) -> Traded {
+    let mut traded = Traded::new();
+    for part in &event.book_events {
+        let is_trade = matches!(part.action, BookAction::Execute | BookAction::Trade);
+        let in_auction = part.flags & BookEvent::CALL_AUCTION != 0 && part.action == BookAction::Execute;
+        // Both orders of an auction's trade rest, and each has its event.
+        if !is_trade || part.flags & BookEvent::UNPRINTED != 0 || in_auction && part.side == Side::Sell {
+            continue;
+        }
+        let aggressor = match part.side {
+            _ if in_auction || part.flags & BookEvent::NO_SIDE != 0 => Aggressor::None,
+            Side::Buy => Aggressor::Sell,
+            Side::Sell => Aggressor::Buy,
+        };
+        *traded.entry((part.price.0, aggressor as u8)).or_default() += part.quantity.0;
+    }
+    traded
+}
+
+fn of_prints(event: &SourceEvent) -> Traded {
+    let mut traded = Traded::new();
+    for print in &event.trades {
+        *traded.entry((print.price.0, print.aggressor as u8)).or_default() += print.quantity.0;
+    }
+    traded
+}
+
 /// All that a source gives, with what must hold of each event.
 fn run(
     subject: &Subject,
@@ -161,7 +191,7 @@ fn run(
     let (mut events, mut event) = (Vec::new(), SourceEvent::default());
     let mut last = vec![0; listed.len() + 1];
     let (mut latest, mut back) = (0, 0);
-    let begin = Instant::now();
+    let (begin, is_whole) = (Instant::now(), bytes == subject.bytes);
     loop {
         assert!(begin.elapsed() < WATCHDOG, "{name}: hangs");
         if !source.next(&mut event)? {
@@ -183,6 +213,9 @@ fn run(
             assert_eq!(is_last, place + 1 == event.book_events.len(), "{name}: the last part is marked");
             assert_eq!(part.instrument, event.instrument, "{name}: one event, one instrument");
         }
+        if is_whole {
+            assert_eq!(of_flow(&event), of_prints(&event), "{name}: flow and prints say the same: {event:?}");
+        }
         if books.apply(&event).crossed {
             source.crossed(&event)?;
         }
@@ -191,7 +224,6 @@ fn run(
     let counts = *source.counts();
     assert!(counts.balanced(), "{name}: every row is counted once: {counts:?}");
     assert_eq!(books.anomalies().total(), 0, "{name}: the events fit the books");
-    let is_whole = bytes == subject.bytes;
     assert!(!is_whole || back <= counts.off_time, "{name}: times go back {back} times: {counts:?}");
     assert!(!source.next(&mut event)?, "{name}: the end stays the end");
     assert!(source.contradictions().len() <= 5);

@@ -9,7 +9,7 @@ use md::source::{Files, OnBadRow, Options, SourceKind, Tolerance};
 use md::verify::verify_itch;
 use support::itch::{self, Day};
 use support::{replay, write};
-use wire::{Aggressor, BookAction};
+use wire::{Aggressor, BookAction, BookEvent};
 
 fn path(path: &Path) -> Files {
     Files::Path(path.to_owned())
@@ -68,6 +68,19 @@ fn each_kind_of_message_does_what_it_says() {
     let expected =
         [("100", 10, Aggressor::Sell), ("100.5", 30, Aggressor::None), ("101", 500, Aggressor::None)];
     assert_eq!(printed, expected.map(|(price, quantity, side)| (price.to_owned(), quantity, side)));
+    let shown = BookEvent::HIDDEN | BookEvent::NO_SIDE | BookEvent::UNPRINTED;
+    let parts = replayed.events.iter().flat_map(|event| &event.book_events);
+    let traded: Vec<(u16, String)> = parts
+        .filter(|part| matches!(part.action, Execute | Trade))
+        .map(|part| (part.flags & shown, part.price.to_string()))
+        .collect();
+    let expected = [
+        (0, "100"),
+        (BookEvent::NO_SIDE | BookEvent::UNPRINTED, "100.5"),
+        (BookEvent::HIDDEN | BookEvent::NO_SIDE, "100.5"),
+        (BookEvent::NO_SIDE, "101"),
+    ];
+    assert_eq!(traded, expected.map(|(flags, price)| (flags, price.to_owned())), "each at its own price");
     let date = replayed.events[0].event_time.0 / 86_400_000_000_000;
     assert_eq!(date, 19_359, "2023-01-02 is in the name");
 }

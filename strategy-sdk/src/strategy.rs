@@ -111,6 +111,8 @@ pub trait Strategy: Sized + 'static {
 
     /// A trade of `quantity` at `price`: of a resting order, on whose `side` it was ([`BookAction::Execute`]), or of none that the book
     /// shows ([`BookAction::Trade`]). In a call auction ([`BookEvent::CALL_AUCTION`]) both orders of a trade rest, and each has its event.
+    /// With [`BookEvent::NO_SIDE`] no side came in, as in a cross, and `side` means nothing. With [`BookEvent::UNPRINTED`] another event
+    /// has the quantity: who adds up volume leaves it out.
     fn flow_traded(&mut self, _context: &mut Context, _event: &BookEvent) {}
 
     /// The book of the instrument is empty from here on. With [`BookEvent::SNAPSHOT`] the whole of it follows, order by order, for those

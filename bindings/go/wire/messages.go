@@ -911,6 +911,10 @@ const (
 	BookEventIsSnapshot = 8
 	// With `BookAction.Trade`: the order that rested was hidden, and the source says so. Without it, it may be a displayed one from before the recording's first message.
 	BookEventIsHidden = 16
+	// With `BookAction.Execute` and `BookAction.Trade`: neither side came in, as in a cross, or the source does not say which one did. The side of a trade means nothing then.
+	BookEventHasNoSide = 32
+	// With `BookAction.Execute` and `BookAction.Trade`: no trade of its own in what the market reports as traded. Another event has its quantity.
+	BookEventIsUnprinted = 64
 )
 
 const (

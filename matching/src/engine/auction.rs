@@ -11,7 +11,7 @@ use super::options::CallAuctions;
 use super::order::Order;
 use super::sink::Sink;
 use super::slab::Slot;
-use super::trading::{Aggression, Core};
+use super::trading::Core;
 
 /// An order that takes part, and how much of it has no partner yet.
 #[derive(Clone, Copy, Debug)]
@@ -78,15 +78,8 @@ impl Core {
             return count(&mut self.anomalies.invalid_quantity);
         }
         self.uncross_at(book, print.price, sink);
-        let time = book.event_time;
-        for side in [Side::Buy, Side::Sell] {
-            let ladder = &mut book.half_mut(side).ladder;
-            let Some(floor) = ladder.rank(print.price).checked_add(1).filter(|_| print.price.is_some())
-            else {
-                continue;
-            };
-            let (stop, quantity, auction) = (Slot::NONE, print.quantity, Some(print.price));
-            self.serve(ladder, Aggression { floor, stop, quantity, auction }, time, sink);
+        if print.price.is_some() {
+            self.trade_on_both_sides(book, (print.price, print.quantity), Some(print.price), sink);
         }
     }
 

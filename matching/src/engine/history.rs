@@ -130,6 +130,10 @@ impl Core {
             self.uncross_at(book, event.price, sink);
             return self.take_away(book, slot, event.quantity);
         }
+        if event.flags & BookEvent::UNPRINTED != 0 && !book.auction {
+            // The cross's own event fills own orders, once.
+            return self.take_away(book, slot, event.quantity);
+        }
         let (time, is_auction) = (book.event_time, book.auction || event.price != order.price);
         let queue = if is_auction { Queue::Position } else { self.options.queue };
         let ladder = &mut book.half_mut(order.side).ladder;
@@ -150,6 +154,15 @@ impl Core {
             return self.uncross_at(book, event.price, sink);
         }
         let was_hidden = event.action == BookAction::Trade && event.flags & BookEvent::HIDDEN != 0;
+        if event.flags & BookEvent::NO_SIDE != 0 {
+            if event.action == BookAction::Execute && event.flags & BookEvent::UNPRINTED != 0 {
+                return;
+            }
+            // A cross has one price for all. Where it is a hidden order that traded, its side is not known: own orders of both sides at
+            // strictly better prices would have been first, each at its own price.
+            let auction = Some(event.price).filter(|_| !was_hidden);
+            return self.trade_on_both_sides(book, (event.price, event.quantity), auction, sink);
+        }
         let at_price = match self.options.queue {
             Queue::Position => self.options.displayed_first && was_hidden,
             Queue::Through => false,

@@ -74,6 +74,10 @@
 //!   up to its quantity. At the same price none is: whether the hidden order came first is unknown. With
 //!   [`EngineOptions::displayed_first`] they are, if the source says that the order was hidden ([`BookEvent::HIDDEN`]): on
 //!   Nasdaq and BATS displayed orders trade before hidden ones at the same price.
+//! - A `Trade` of which no side came in ([`BookEvent::NO_SIDE`]) treats both sides alike: own orders of both at strictly better
+//!   prices trade, up to its quantity. In a cross all get its price. Where a hidden order has traded and the source does not say which
+//!   side it was on, each order gets its own price. An `Execute` that is not printed ([`BookEvent::UNPRINTED`]) is part of a cross, whose
+//!   own event fills own orders: it only takes the market's order away.
 //! - `Clear` takes the market's orders out. Own orders stay. What was taken is remembered by reference, for the
 //!   snapshot that usually follows.
 //! - An order that rested before the first message is unknown. `Execute` of it is a `Trade` (it was earlier than

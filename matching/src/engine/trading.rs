@@ -156,6 +156,31 @@ impl Core {
             self.serve(ladder, aggression, time, sink);
         }
     }
+
+    /// A trade of which no side came in: own orders of both sides at strictly better prices trade up to its quantity, at `auction`
+    /// where that is better for them.
+    pub(crate) fn trade_on_both_sides<S: Sink>(
+        &mut self,
+        book: &mut Book,
+        (price, quantity): (Price, Quantity),
+        auction: Option<Price>,
+        sink: &mut S,
+    ) {
+        if !price.is_some() {
+            return count(&mut self.anomalies.invalid_price);
+        }
+        if quantity <= Quantity::ZERO {
+            return count(&mut self.anomalies.invalid_quantity);
+        }
+        let time = book.event_time;
+        for side in [Side::Buy, Side::Sell] {
+            let ladder = &mut book.half_mut(side).ladder;
+            if let Some(floor) = ladder.rank(price).checked_add(1) {
+                let aggression = Aggression { floor, stop: Slot::NONE, quantity, auction };
+                self.serve(ladder, aggression, time, sink);
+            }
+        }
+    }
 }
 
 /// Reports to the sink that `order`, already reduced, traded, and its new state.

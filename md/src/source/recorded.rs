@@ -134,15 +134,23 @@ impl SourceEvent {
 
     /// A trade that touches no visible order, with its print.
     pub(crate) fn unseen_trade(&mut self, aggressor: Aggressor, price: Price, quantity: i64, trade_id: u64) {
-        let resting = if aggressor == Aggressor::Buy { Side::Sell } else { Side::Buy };
-        self.push(BookAction::Trade, resting, 0, price, quantity);
+        self.unprinted_trade(aggressor, price, quantity);
         self.print(aggressor, price, quantity, trade_id);
     }
 
-    /// The trade that was just pushed was against a hidden order.
-    pub(crate) fn mark_hidden(&mut self) {
-        if let Some(trade) = self.book_events.last_mut() {
-            trade.flags |= BookEvent::HIDDEN;
+    /// The same without its print.
+    pub(crate) fn unprinted_trade(&mut self, aggressor: Aggressor, price: Price, quantity: i64) {
+        let resting = if aggressor == Aggressor::Buy { Side::Sell } else { Side::Buy };
+        self.push(BookAction::Trade, resting, 0, price, quantity);
+        if aggressor == Aggressor::None {
+            self.mark(BookEvent::NO_SIDE);
+        }
+    }
+
+    /// Sets a flag of the part that was just pushed.
+    pub(crate) fn mark(&mut self, flag: u16) {
+        if let Some(part) = self.book_events.last_mut() {
+            part.flags |= flag;
         }
     }
 

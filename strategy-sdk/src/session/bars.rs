@@ -62,8 +62,14 @@ fn observation(market: &Market, data: MarketData) -> Option<Observation> {
 /// The trade that an event of the flow is. In a call auction both orders of a trade rest, and each has its event: the
 /// buyer's counts.
 fn of_flow(event: &BookEvent) -> Option<Observation> {
+    if event.flags & BookEvent::UNPRINTED != 0 {
+        return None;
+    }
     let in_auction = event.flags & BookEvent::CALL_AUCTION != 0;
     let aggressor = match (event.action, event.side) {
+        (BookAction::Execute | BookAction::Trade, _) if event.flags & BookEvent::NO_SIDE != 0 => {
+            Aggressor::None
+        }
         (BookAction::Execute, Side::Buy) if in_auction => Aggressor::None,
         (BookAction::Execute, Side::Sell) if in_auction => return None,
         (BookAction::Execute | BookAction::Trade, Side::Buy) => Aggressor::Sell,

@@ -225,6 +225,12 @@ flags! {
         /// With [`BookAction::Trade`]: the order that rested was hidden, and the source says so. Without it, it may be a
         /// displayed one from before the recording's first message.
         HIDDEN = 16 => "is_hidden",
+        /// With [`BookAction::Execute`] and [`BookAction::Trade`]: neither side came in, as in a cross, or the source does not say which one
+        /// did. The side of a trade means nothing then.
+        NO_SIDE = 32 => "has_no_side",
+        /// With [`BookAction::Execute`] and [`BookAction::Trade`]: no trade of its own in what the market reports as traded. Another event
+        /// has its quantity.
+        UNPRINTED = 64 => "is_unprinted",
     }
 }
 

@@ -158,6 +158,45 @@ fn an_auction_gives_its_price_to_own_orders_that_asked_for_less() {
     assert_eq!(history(&mut engine, execute(3, Buy, 60, 50)), ["1-3: 10 @ 49 maker", "1-3: filled"]);
 }
 
+/// Nasdaq's crosses: the displayed orders' executions are not printed, the cross's own message has the price and all of the quantity.
+#[test]
+fn a_cross_gives_own_orders_of_both_sides_its_price_once() {
+    let flagged = |event: BookEvent, flags: u16| BookEvent { flags: event.flags | flags, ..event };
+    let part = |event| flagged(event, BookEvent::NO_SIDE | BookEvent::UNPRINTED);
+    let cross = |price, quantity| flagged(event(Trade, 0, Buy, price, quantity), BookEvent::NO_SIDE);
+    let mut engine = recorded();
+    enter(&mut engine, limit(id(1, 1), Sell, 49, 10));
+    enter(&mut engine, limit(id(1, 2), Sell, 50, 10));
+    assert_eq!(history(&mut engine, part(execute(1, Sell, 50, 60))), NOTHING);
+    assert_eq!(available(&engine, Sell), 100 - 60 + 40 + 20);
+    assert_eq!(history(&mut engine, cross(50, 60)), ["1-1: 10 @ 50 maker", "1-1: filled"]);
+    let mut engine = recorded();
+    enter(&mut engine, limit(id(1, 1), Buy, 49, 10));
+    enter(&mut engine, limit(id(1, 2), Buy, 48, 10));
+    assert_eq!(history(&mut engine, part(execute(3, Buy, 48, 60))), NOTHING);
+    assert_eq!(history(&mut engine, cross(48, 7)), ["1-1: 7 @ 48 maker", "1-1: partially-filled"]);
+}
+
+#[test]
+fn a_hidden_trade_of_unknown_side_treats_both_sides_alike() {
+    let trade = |price| BookEvent {
+        flags: BookEvent::LAST | BookEvent::NO_SIDE | BookEvent::HIDDEN,
+        ..event(Trade, 0, Buy, price, 4)
+    };
+    for displayed_first in [false, true] {
+        let options = EngineOptions { displayed_first, ..options(FillModel::Book, SelfTrade::CancelNewest) };
+        let mut engine = Engine::new(options);
+        engine.on_instrument(&instrument(STOCK));
+        enter(&mut engine, limit(id(1, 1), Buy, 47, 10));
+        enter(&mut engine, limit(id(2, 1), Sell, 52, 10));
+        for price in [47, 52] {
+            assert_eq!(history(&mut engine, trade(price)), NOTHING, "at the same price nobody knows");
+        }
+        assert_eq!(history(&mut engine, trade(46)), ["1-1: 4 @ 47 maker", "1-1: partially-filled"]);
+        assert_eq!(history(&mut engine, trade(53)), ["2-1: 4 @ 52 maker", "2-1: partially-filled"]);
+    }
+}
+
 /// The same event, as of a call auction.
 fn in_auction(event: BookEvent) -> BookEvent {
     BookEvent { flags: event.flags | BookEvent::CALL_AUCTION, ..event }

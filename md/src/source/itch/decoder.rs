@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use wire::{Aggressor, BookAction, Instrument, InstrumentId, Price, Side, Symbol};
+use wire::{Aggressor, BookAction, BookEvent, Instrument, InstrumentId, Price, Side, Symbol};
 
 use super::message::{Body, Message};
 use crate::source::error::Fault;
@@ -216,9 +216,12 @@ impl Decoder {
                 begin(event, resting.instrument);
                 let paid = price.unwrap_or(resting.price);
                 self.compare_price(row, resting.instrument, paid);
-                event.push(BookAction::Execute, resting.side, order, resting.price, quantity);
+                event.push(BookAction::Execute, resting.side, order, paid, quantity);
                 if prints {
                     event.print(aggressor_against(resting.side), paid, quantity, match_number);
+                } else {
+                    // Of a cross: its own message has the quantity.
+                    event.mark(BookEvent::UNPRINTED | BookEvent::NO_SIDE);
                 }
                 resting.instrument
             }
@@ -231,7 +234,7 @@ impl Decoder {
                 self.sides |= side == Side::Sell;
                 let aggressor = if self.sides { aggressor_against(side) } else { Aggressor::None };
                 event.unseen_trade(aggressor, price, quantity, match_number);
-                event.mark_hidden();
+                event.mark(BookEvent::HIDDEN);
                 instrument
             }
             Body::Cross { quantity: 0, .. } => return self.no_effect(),

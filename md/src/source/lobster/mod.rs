@@ -11,7 +11,7 @@
 //! | 3 | all of it deleted | `Delete` |
 //! | 4 | visible order executed | `Execute`, trade print; the aggressor is the other side |
 //! | 5 | hidden order executed | `Trade` (no effect on the book), trade print |
-//! | 6 | cross (auction): sums up executions that have messages of their own | `Trade`, trade print without aggressor |
+//! | 6 | cross (auction): sums up executions that have messages of their own | `Trade` without a side; no trade print, as those have theirs |
 //! | 7 | halt (price −1), quoting resumes (0), trading resumes (1) | skipped, but see below |
 //!
 //! # Volume that rests from before the first message
@@ -58,7 +58,7 @@ mod row;
 use std::collections::HashSet;
 use std::path::Path;
 
-use wire::{Aggressor, BookAction, Instrument, InstrumentId, Price, Symbol};
+use wire::{Aggressor, BookAction, BookEvent, Instrument, InstrumentId, Price, Symbol};
 
 use super::error::Fault;
 use super::listing::{Listing, TickRule};
@@ -365,9 +365,12 @@ impl LobsterSource {
             }
             Kind::ExecuteHidden => {
                 event.unseen_trade(aggressor_against(side), price, quantity, 0);
-                event.mark_hidden();
+                event.mark(BookEvent::HIDDEN);
             }
-            Kind::Cross => event.unseen_trade(Aggressor::None, price, quantity, 0),
+            Kind::Cross => {
+                event.unprinted_trade(Aggressor::None, price, quantity);
+                event.mark(BookEvent::UNPRINTED);
+            }
         }
         true
     }

@@ -24,7 +24,7 @@ mod published;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use wire::{BookAction, Instrument, InstrumentId, Price};
+use wire::{BookAction, BookEvent, Instrument, InstrumentId, Price};
 
 use super::error::Fault;
 use super::listing::{Listing, TickRule};
@@ -198,7 +198,7 @@ impl PitchSource {
                     });
                 }
                 event.unseen_trade(aggressor_against(side), price, quantity, execution);
-                event.mark_hidden();
+                event.mark(BookEvent::HIDDEN);
             }
             Body::Clear { symbol } => {
                 let instrument = self.listing.get(&symbol).unwrap_or_default();

@@ -15,6 +15,10 @@ public final class BookEvent extends Message {
     public static final int IS_SNAPSHOT = 8;
     /** With `BookAction.Trade`: the order that rested was hidden, and the source says so. Without it, it may be a displayed one from before the recording's first message. */
     public static final int IS_HIDDEN = 16;
+    /** With `BookAction.Execute` and `BookAction.Trade`: neither side came in, as in a cross, or the source does not say which one did. The side of a trade means nothing then. */
+    public static final int HAS_NO_SIDE = 32;
+    /** With `BookAction.Execute` and `BookAction.Trade`: no trade of its own in what the market reports as traded. Another event has its quantity. */
+    public static final int IS_UNPRINTED = 64;
 
     @Override
     public int messageId() {
