@@ -31,6 +31,10 @@ fn missing(name: &str, programs: &Path) -> Option<&'static str> {
             Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
         tried.is_ok_and(|status| status.success())
     };
+    // A process that `nohup` starts does not get the signal of a closed terminal.
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default();
     let is_root = std::fs::metadata("/proc/self").is_ok_and(|this| this.uid() == 0);
     let wants = |words: &[&str]| words.iter().any(|word| name.contains(word));
     let gateway = ["fix", "clock-put-right"];
@@ -39,6 +43,9 @@ fn missing(name: &str, programs: &Path) -> Option<&'static str> {
             Some("COLO_PY names no Python with the package colo")
         }
         () if wants(&["time-namespace", "umask"]) && !is_root => Some("it wants root"),
+        () if wants(&["terminal-closed"]) && ignored & 1 != 0 => {
+            Some("SIGHUP is ignored here, as under nohup")
+        }
         () if wants(&["clock-put-right"]) && !has("gcc") => Some("it wants gcc"),
         () if wants(&gateway) && !has("python3") => Some("it wants python3"),
         () if wants(&gateway) && !programs.join("colo-gateway").exists() => {

@@ -247,7 +247,11 @@ fn events_of_the_flow_come_by_what_they_do_and_make_bars() {
     send(BookAction::Execute, 7, Side::Buy, BookEvent::CALL_AUCTION, 5);
     send(BookAction::Execute, 8, Side::Sell, BookEvent::CALL_AUCTION, 5);
     send(BookAction::Execute, 9, Side::Sell, 0, 1);
-    send(BookAction::Clear, 10, Side::Buy, 0, 0);
+    // Of a cross: an execution that the cross's own trade has, and that trade, of which no side came in.
+    send(BookAction::Execute, 10, Side::Sell, BookEvent::NO_SIDE | BookEvent::UNPRINTED, 50);
+    send(BookAction::Trade, 11, Side::Buy, BookEvent::NO_SIDE, 7);
+    send(BookAction::Execute, 12, Side::Sell, 0, 2);
+    send(BookAction::Clear, 13, Side::Buy, 0, 0);
     let names = [
         "added",
         "changed",
@@ -258,9 +262,12 @@ fn events_of_the_flow_come_by_what_they_do_and_make_bars() {
         "traded",
         "traded",
         "traded",
+        "traded",
+        "traded",
+        "traded",
         "cleared",
     ];
     let expected: Vec<_> = names.into_iter().zip(1..).collect();
     assert_eq!(harness.strategy().heard, expected);
-    assert_eq!(harness.strategy().bought, [3, 4, 7, 1, 0, 6]);
+    assert_eq!(harness.strategy().bought, [3, 4, 7, 1, 0, 6, 2, 0, 9]);
 }

@@ -866,6 +866,8 @@ const (
 	BookEventFlagsCallAuction   = 4
 	BookEventFlagsIsSnapshot    = 8
 	BookEventFlagsIsHidden      = 16
+	BookEventFlagsHasNoSide     = 32
+	BookEventFlagsIsUnprinted   = 64
 )
 
 // CancelAllFlags: bits.

@@ -727,6 +727,8 @@ public final class Messages {
     public static final int BOOK_EVENT_FLAGS_CALL_AUCTION = 4;
     public static final int BOOK_EVENT_FLAGS_IS_SNAPSHOT = 8;
     public static final int BOOK_EVENT_FLAGS_IS_HIDDEN = 16;
+    public static final int BOOK_EVENT_FLAGS_HAS_NO_SIDE = 32;
+    public static final int BOOK_EVENT_FLAGS_IS_UNPRINTED = 64;
 
     // CancelAllFlags: bits.
     public static final int CANCEL_ALL_FLAGS_OF_ACCOUNT = 1;
