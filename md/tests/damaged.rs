@@ -503,6 +503,26 @@ fn records_that_the_vendor_doubts_are_counted_and_used() {
     assert_eq!(sound.parts(), replayed.parts());
 }
 
+/// The decoder would read the record behind it at an address that is no multiple of 8.
+#[test]
+fn a_record_of_dbn_with_an_odd_length_ends_the_file_there() {
+    let records = [
+        mbo(b'A', b'B', 7, PRICE, 5, true),
+        mbo(b'A', b'B', 8, PRICE, 5, true),
+        mbo(b'A', b'B', 9, PRICE, 5, true),
+    ];
+    let sound = dbn_file(&records, dbn::Schema::Mbo);
+    let second = sound.len() - 2 * size_of::<MboMsg>();
+    for (words, claims) in [(13, "52"), (0, "0 bytes"), (255, "1020")] {
+        let mut bytes = sound.clone();
+        bytes[second] = words;
+        let folder = folder(&[]);
+        write(&folder.path().join("x.dbn"), &bytes);
+        let error = replay(SourceKind::Dbn, &path(&folder), &Options::default()).err().unwrap().to_string();
+        assert!(error.contains(claims) && error.contains("row 1"), "{error}");
+    }
+}
+
 #[test]
 fn records_of_dbn_that_cannot_be_are_bad_rows() {
     for (name, folder, words) in [

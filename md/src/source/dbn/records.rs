@@ -16,20 +16,46 @@ pub(super) const EXPECTED: &str = "a Databento DBN file of schema mbo";
 const LONGEST_METADATA: u64 = 64 << 20;
 /// Bytes before the metadata: magic, version, length.
 const PRELUDE: u64 = 8;
+/// Unit of the lengths of records, in bytes.
+const WORD: u64 = 4;
+/// Of records, in bytes: all lengths are multiples of it.
+const ALIGNMENT: u64 = 8;
 /// From this version on, sizes in memory and in the file may differ.
 const FIRST_RESHAPED_VERSION: u8 = 4;
 
-/// A reader that counts its bytes.
+/// A reader that counts its bytes, and ends before a record whose length is damaged: the decoder takes any length, and reads what is
+/// behind one that is no multiple of its records' alignment at addresses where it must not.
 struct Counting {
     inner: Input,
     bytes: u64,
+    /// Where the next record begins, which says its length.
+    next: u64,
+    /// Of the record that begins there.
+    damage: Option<String>,
 }
 
 impl Read for Counting {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let length = self.inner.read(buffer)?;
+        if let Some(damage) = &self.damage {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, damage.clone()));
+        }
+        let mut length = self.inner.read(buffer)?;
+        while let Some(at) = self.next.checked_sub(self.bytes).map(|at| at as usize)
+            && let Some(&words) = buffer.get(at).filter(|_| at < length)
+        {
+            let bytes = u64::from(words) * WORD;
+            if bytes == 0 || !bytes.is_multiple_of(ALIGNMENT) {
+                self.damage = Some(format!("a record claims a length of {bytes} bytes"));
+                length = at;
+                break;
+            }
+            self.next += bytes;
+        }
         self.bytes += length as u64;
-        Ok(length)
+        match &self.damage {
+            Some(damage) if length == 0 => Err(io::Error::new(io::ErrorKind::InvalidData, damage.clone())),
+            _ => Ok(length),
+        }
     }
 }
 
@@ -70,7 +96,8 @@ impl Records {
         if !(100..=LONGEST_METADATA).contains(&length) {
             return Err(damaged(format!("the metadata claims a length of {length} bytes")));
         }
-        let reader = Counting { inner: input::open(path, EXPECTED)?, bytes: 0 };
+        let reader =
+            Counting { inner: input::open(path, EXPECTED)?, bytes: 0, next: PRELUDE + length, damage: None };
         let decoder = DbnDecoder::with_upgrade_policy(reader, VersionUpgradePolicy::AsIs)
             .map_err(|error| damaged(format!("the metadata cannot be read: {error}")))?;
         if let Some(schema) = decoder.metadata().schema.filter(|&schema| schema != Schema::Mbo) {
