@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo test -p cuts                                            # every so many commits of each writer
-//! COLO_CUTS=all cargo test -p cuts -- --nocapture               # every commit, and pairs of them
+//! COLO_CUTS=all cargo test -p cuts -- --nocapture               # each commit, of long scripts up to 600, and pairs of them
 //! ```
 
 use cuts::{Cut, Ended, Platform, Script, WRITERS, Writer};
