@@ -483,7 +483,7 @@ impl Link {
 
     /// Reports that have come since the last look.
     async fn reports(&mut self) -> Result<(), End> {
-        if self.place.last_report() <= self.looked {
+        if self.place.last().1 <= self.looked {
             return Ok(());
         }
         if self.looked < self.place.forgotten.get() {

@@ -152,11 +152,6 @@ impl Place {
         }
     }
 
-    /// Position of the last report that is here.
-    fn last_report(&self) -> u64 {
-        self.reports.borrow().back().map_or(self.forgotten.get(), |event| event.sequence)
-    }
-
     /// An order with lost reports stands so by the ledger.
     fn resolve(&self, order: OrderView) {
         let mut resolved = self.resolved.borrow_mut();

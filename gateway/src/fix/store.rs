@@ -231,13 +231,7 @@ impl Store {
             (Some(noted), Some((_, reported))) if noted == platform => reported,
             (Some(_), Some(reported)) if platform.incarnation > 1 => before(reported),
             (Some(_), Some(_)) => 0,
-            (None, Some((_, reported))) => {
-                if reported <= last.1 {
-                    reported
-                } else {
-                    last.1
-                }
-            }
+            (None, Some((_, reported))) => reported.min(last.1),
         }
     }
 

@@ -370,8 +370,7 @@ impl Td {
         self.orders.backlog() == 0 && reports.is_none_or(|reports| reports.backlog() == 0)
     }
 
-    /// The ledger's snapshot may have executions that a restarted td has not passed on yet. It answers no request by what nobody has
-    /// been told of.
+    /// The ledger's snapshot may have executions that a restarted td has not passed on yet. Requests wait until these are reported.
     #[inline]
     fn is_ahead(&self, input: InputId) -> bool {
         self.unreported.read < self.gateway.contained && input != self.executions

@@ -23,8 +23,8 @@ const ALIGNMENT: u64 = 8;
 /// From this version on, sizes in memory and in the file may differ.
 const FIRST_RESHAPED_VERSION: u8 = 4;
 
-/// A reader that counts its bytes, and ends before a record whose length is damaged: the decoder takes any length, and reads what is
-/// behind one that is no multiple of its records' alignment at addresses where it must not.
+/// A reader that counts its bytes, and ends before a record whose length is damaged: the decoder takes any length, and reads the
+/// record behind one that is no multiple of its records' alignment at addresses where it must not.
 struct Counting {
     inner: Input,
     bytes: u64,
