@@ -2706,9 +2706,9 @@ type RecordImage struct {
 	Price Price
 	// How much of it still works.
 	Open Quantity
-	// Of a strategy's order: the total ever asked for.
+	// Of a strategy's order: the total ever asked for. Of one that was swept away: how much of it strategies had taken.
 	Quantity Quantity
-	// Of the market's: how much of it strategies took.
+	// Of the market's: how much of it strategies took. Of one that was swept away: all that is open.
 	Taken Quantity
 	// Its place.
 	Place uint32
@@ -2726,7 +2726,7 @@ type RecordImage struct {
 	Instrument InstrumentID
 	// Its side.
 	Side Side
-	// 0: nothing is at this place; 1: the market's; 2: a strategy's; 3: a strategy's that may not take.
+	// 0: nothing is at this place; 1: the market's; 2: a strategy's; 3: a strategy's that may not take; 4: the market's, swept away by a clear, at its place for the snapshot that may bring it back.
 	OwnerKind uint8
 	// Zero.
 	_ [2]byte
@@ -2781,7 +2781,7 @@ func (m *RecordImage) Decode(payload []byte) error {
 	return nil
 }
 
-// BookImage has 24 bytes. What is known of an instrument beside a recorded or quoted market, besides its orders. As many `TakenImage` as it says follow.
+// BookImage has 24 bytes. What is known of an instrument beside a recorded or quoted market, besides its orders. Beside a quoted market, what is left of the latest `Quote`(crate.Quote) follows. Where strategies took something of what quotes show, two more follow it: by price, how much they took, and how much the market had there.
 type BookImage struct {
 	// Which instrument.
 	Instrument InstrumentID
@@ -2789,7 +2789,7 @@ type BookImage struct {
 	Bits uint32
 	// The market's time of its latest message.
 	EventTime Nanos
-	// Orders that were swept away and of which strategies had taken something.
+	// Zero. In recordings of older programs, so many `TakenImage` follow.
 	Carried uint64
 }
 
@@ -2829,7 +2829,7 @@ func (m *BookImage) Decode(payload []byte) error {
 	return nil
 }
 
-// TakenImage has 24 bytes. What strategies had taken of an order of the market that was swept away and may come again.
+// TakenImage has 24 bytes. What strategies had taken of an order of the market that was swept away and may come again. No longer written: such orders are `RecordImage`s.
 type TakenImage struct {
 	// The market's reference.
 	Reference uint64

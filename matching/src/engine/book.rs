@@ -1,6 +1,6 @@
 //! The book of one instrument.
 
-use wire::{InstrumentId, Nanos, Quantity, Side};
+use wire::{InstrumentId, Nanos, Side};
 
 use super::index::IdMap;
 use super::ladder::Ladder;
@@ -20,10 +20,10 @@ pub(crate) struct Book {
     pub(crate) instrument: InstrumentId,
     bids: Half,
     asks: Half,
-    /// Market orders by the market's reference.
+    /// Market orders by the market's reference, the swept ones too.
     pub(crate) market: IdMap<Slot>,
-    /// What own orders had taken from market orders that a `Clear` swept away: a snapshot may add them again.
-    pub(crate) carried: IdMap<Quantity>,
+    /// Number of orders that a `Clear` swept away and that keep their places for the snapshot that usually follows.
+    pub(crate) swept: usize,
     /// The market's time of its latest message.
     pub(crate) event_time: Nanos,
     /// The market's latest message about the instrument was of a call auction.
@@ -34,13 +34,13 @@ pub(crate) struct Book {
 
 impl Book {
     pub(crate) fn new(instrument: InstrumentId) -> Book {
-        let half = |side| Half { ladder: Ladder::new(side), quoted: QuotedSide::default() };
+        let half = |side| Half { ladder: Ladder::new(side), quoted: QuotedSide::new(side) };
         Book {
             instrument,
             bids: half(Side::Buy),
             asks: half(Side::Sell),
             market: IdMap::default(),
-            carried: IdMap::default(),
+            swept: 0,
             event_time: Nanos(0),
             auction: false,
             uncrossed: false,

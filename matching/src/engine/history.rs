@@ -12,6 +12,10 @@ use super::trading::{Aggression, Core};
 
 impl Core {
     pub(crate) fn apply_event<S: Sink>(&mut self, book: &mut Book, event: &BookEvent, sink: &mut S) {
+        // A snapshot adds orders: with anything else it has ended.
+        if book.swept > 0 && !matches!(event.action, BookAction::Add | BookAction::Clear) {
+            self.drop_swept(book);
+        }
         match event.action {
             BookAction::Add => self.add(book, event, sink),
             BookAction::Reduce => self.reduce(book, event),
@@ -41,18 +45,35 @@ impl Core {
         if event.quantity <= Quantity::ZERO {
             return count(&mut self.anomalies.invalid_quantity);
         }
-        if book.market.contains_key(&event.order_ref) {
-            return count(&mut self.anomalies.duplicate_reference);
-        }
-        let (reference, quantity) = (event.order_ref, event.quantity);
-        let mut order =
-            Order::new(Kind::Market, reference, book.instrument, event.side, event.price, quantity);
-        if !book.carried.is_empty()
-            && let Some(taken) = book.carried.remove(&reference)
-        {
-            order.taken = taken.min(quantity);
+        let mut order = Order::new(
+            Kind::Market,
+            event.order_ref,
+            book.instrument,
+            event.side,
+            event.price,
+            event.quantity,
+        );
+        if let Some(&slot) = book.market.get(&event.order_ref) {
+            let before = self.arena.orders[slot];
+            if before.kind != Kind::Swept {
+                return count(&mut self.anomalies.duplicate_reference);
+            }
+            order.taken = before.quantity.min(order.open);
+            book.swept -= 1;
+            if (before.side, before.price) == (order.side, order.price) && order.open <= before.open {
+                return self.bring_back(book, slot, order, sink);
+            }
+            self.remove_market(book, slot);
         }
         self.queue_market(book, order, sink);
+    }
+
+    /// A snapshot says that an order is still there which a clear swept away: it has kept its place.
+    fn bring_back<S: Sink>(&mut self, book: &mut Book, slot: Slot, order: Order, sink: &mut S) {
+        let record = &mut self.arena.orders[slot];
+        (record.kind, record.quantity) = (Kind::Market, Quantity::ZERO);
+        self.arena.set(slot, order.open, order.taken);
+        self.cross_market(book, slot, sink);
     }
 
     /// Puts a market order behind all others at its price, and lets it trade with the own orders that it crosses.
@@ -215,8 +236,32 @@ impl Core {
         book.market.remove(&order.id);
     }
 
-    /// All market orders go; own orders stay, in the same order among each other.
+    /// Nothing can be had of the market's orders any more. They keep their places among own orders, which stay, until the
+    /// next event that is no add: those that a snapshot adds again until then have not lost them.
     fn clear(&mut self, book: &mut Book) {
+        self.each_of_market(book, |core, book, slot, order| {
+            if order.kind == Kind::Market {
+                let record = &mut core.arena.orders[slot];
+                (record.kind, record.quantity) = (Kind::Swept, order.taken);
+                core.arena.set(slot, order.open, order.open);
+                book.swept += 1;
+            }
+        });
+    }
+
+    /// No snapshot has brought these orders back.
+    #[cold]
+    #[inline(never)]
+    fn drop_swept(&mut self, book: &mut Book) {
+        self.each_of_market(book, |core, book, slot, order| {
+            if order.kind == Kind::Swept {
+                core.remove_market(book, slot);
+            }
+        });
+        book.swept = 0;
+    }
+
+    fn each_of_market(&mut self, book: &mut Book, mut act: impl FnMut(&mut Core, &mut Book, Slot, Order)) {
         for side in [Side::Buy, Side::Sell] {
             let mut index = book.half(side).ladder.len();
             while index > 0 {
@@ -225,10 +270,7 @@ impl Core {
                 while slot.is_some() {
                     let order = self.arena.orders[slot];
                     if !order.is_own() {
-                        if order.taken > Quantity::ZERO {
-                            book.carried.insert(order.id, order.taken);
-                        }
-                        self.remove_market(book, slot);
+                        act(self, book, slot, order);
                     }
                     slot = order.next;
                 }

@@ -5,12 +5,12 @@
 //! nothing that an engine answers depends on it.
 
 use wire::{
-    AccountId, BookImage, InstrumentId, LEVELS, Level, OrderId, Price, Quantity, Quote, RecordImage, Side,
-    TakenImage,
+    AccountId, BookImage, InstrumentId, Level, OrderId, Price, Quantity, Quote, RecordImage, Side,
 };
 
 use super::book::Book;
 use super::order::{Kind, Order};
+use super::quoted::{QuotedSide, Taken};
 use super::slab::Slot;
 use super::{Engine, FillModel, UsedIds, find};
 
@@ -45,14 +45,16 @@ pub enum ImageError {
 const AUCTION: u32 = 1;
 /// That auction has traded.
 const UNCROSSED: u32 = 2;
+/// Own orders took of what quotes show: two more quotes follow that of what is left.
+const TAKEN: u32 = 4;
 
 /// An instrument without its orders.
 #[derive(Clone, Debug)]
 pub(crate) struct BookState {
     pub(crate) image: BookImage,
-    pub(crate) carried: Vec<TakenImage>,
-    /// What is left of the latest quote.
-    pub(crate) left: Quote,
+    /// Beside quotes: what is left of the latest one; and where own orders took something, by price what they took and what
+    /// the market had there.
+    pub(crate) quotes: Vec<Quote>,
 }
 
 fn gone(place: u32) -> RecordImage {
@@ -137,33 +139,19 @@ impl Engine {
     /// An instrument without its orders.
     pub(crate) fn book_state(&self, instrument: InstrumentId) -> Option<BookState> {
         let book = self.books.get(instrument.0 as usize)?.as_ref()?;
-        let mut carried: Vec<TakenImage> = book
-            .carried
-            .iter()
-            .map(|(reference, taken)| TakenImage {
-                reference: *reference,
-                taken: *taken,
-                instrument,
-                reserved: 0,
-            })
-            .collect();
-        carried.sort_unstable_by_key(|taken| taken.reference);
-        let flags = [(book.auction, AUCTION), (book.uncrossed, UNCROSSED)];
-        let levels = |side| {
-            let mut levels = [Level::EMPTY; LEVELS];
-            let left = book.half(side).quoted.levels();
-            levels[..left.len()].copy_from_slice(left);
-            levels
+        let quotes = match self.core.options.fill {
+            FillModel::Book => Vec::new(),
+            FillModel::Quotes => book.quotes(),
         };
+        let flags = [(book.auction, AUCTION), (book.uncrossed, UNCROSSED), (quotes.len() > 1, TAKEN)];
         Some(BookState {
             image: BookImage {
                 instrument,
                 bits: flags.iter().filter(|(is_set, _)| *is_set).map(|(_, bit)| bit).sum(),
                 event_time: book.event_time,
-                carried: carried.len() as u64,
+                carried: 0,
             },
-            carried,
-            left: Quote { bids: levels(Side::Buy), asks: levels(Side::Sell), ..Quote::empty(instrument) },
+            quotes,
         })
     }
 
@@ -174,8 +162,9 @@ impl Engine {
         book.event_time = state.image.event_time;
         book.auction = state.image.bits & AUCTION != 0;
         book.uncrossed = state.image.bits & UNCROSSED != 0;
-        book.carried = state.carried.iter().map(|taken| (taken.reference, taken.taken)).collect();
-        fill == FillModel::Book || book.load_quote(&state.left)
+        fill == FillModel::Book
+            || state.quotes.len() == if state.image.bits & TAKEN != 0 { 3 } else { 1 }
+                && book.load_quotes(&state.quotes)
     }
 
     /// Puts the records into an engine that has its instruments and no orders. `images` are in the order of their places,
@@ -209,6 +198,7 @@ impl Engine {
             } else if book.market.insert(order.id, slot).is_some() {
                 return Err(ImageError::Invalid(*place));
             }
+            book.swept += usize::from(order.kind == Kind::Swept);
         }
         if queued != records.len() {
             return Err(ImageError::Queues { found: queued, expected: records.len() });
@@ -216,7 +206,7 @@ impl Engine {
         if listed != own || self.core.own.len() != own {
             return Err(ImageError::Peers { found: listed.min(self.core.own.len()), expected: own });
         }
-        for image in images.iter().filter(|image| image.owner_kind != Kind::Market as u8) {
+        for (image, _) in images.iter().zip(&records).filter(|(_, (_, order))| order.is_own()) {
             self.core.note_account(OrderId(image.reference), AccountId(image.account));
         }
         Ok(())
@@ -228,6 +218,7 @@ fn order(image: &RecordImage) -> Option<Order> {
         1 => Kind::Market,
         2 => Kind::Own,
         3 => Kind::OwnPostOnly,
+        4 => Kind::Swept,
         _ => return None,
     };
     let is_possible = image.instrument.0 < wire::MAX_INSTRUMENTS
@@ -235,7 +226,13 @@ fn order(image: &RecordImage) -> Option<Order> {
         && image.open > Quantity::ZERO
         && image.taken >= Quantity::ZERO
         && image.taken <= image.open
-        && (kind == Kind::Market || image.quantity >= image.open && image.taken == Quantity::ZERO);
+        && match kind {
+            Kind::Market => true,
+            Kind::Own | Kind::OwnPostOnly => {
+                image.quantity >= image.open && image.taken == Quantity::ZERO
+            }
+            Kind::Swept => image.taken == image.open && (Quantity::ZERO..=image.open).contains(&image.quantity),
+        };
     is_possible.then(|| {
         let mut order =
             Order::new(kind, image.reference, image.instrument, image.side, image.price, image.open);
@@ -248,9 +245,41 @@ fn order(image: &RecordImage) -> Option<Order> {
 }
 
 impl Book {
-    /// What is left of a quote. False: its levels cannot be.
-    fn load_quote(&mut self, quote: &Quote) -> bool {
-        self.half_mut(Side::Buy).quoted.load(Side::Buy, &quote.bids)
-            && self.half_mut(Side::Sell).quoted.load(Side::Sell, &quote.asks)
+    /// What is left of the latest quote; and, if own orders took anything, what they took and what the market had there.
+    fn quotes(&self) -> Vec<Quote> {
+        let quote = |levels: &dyn Fn(&QuotedSide) -> Vec<Level>| {
+            let side = |side| {
+                let levels = levels(&self.half(side).quoted);
+                std::array::from_fn(|index| levels.get(index).copied().unwrap_or(Level::EMPTY))
+            };
+            Quote { bids: side(Side::Buy), asks: side(Side::Sell), ..Quote::empty(self.instrument) }
+        };
+        let taken = |quantity: fn(&Taken) -> Quantity| {
+            quote(&|side| {
+                let level = |taken: &Taken| Level { price: taken.price, quantity: quantity(taken) };
+                side.taken().iter().map(level).collect()
+            })
+        };
+        let mut quotes = vec![quote(&|side| side.levels().to_vec())];
+        if [Side::Buy, Side::Sell].iter().any(|side| !self.half(*side).quoted.taken().is_empty()) {
+            quotes.extend([taken(|taken| taken.quantity), taken(|taken| taken.shown)]);
+        }
+        quotes
+    }
+
+    /// What [`Book::quotes`] gave. False: such levels cannot be.
+    fn load_quotes(&mut self, quotes: &[Quote]) -> bool {
+        let levels = |quote: &Quote, side| if side == Side::Buy { quote.bids } else { quote.asks };
+        [Side::Buy, Side::Sell].into_iter().all(|side| {
+            let quoted = &mut self.half_mut(side).quoted;
+            let is_sound = quoted.load(&levels(&quotes[0], side));
+            if let [_, taken, shown] = quotes {
+                let pairs = levels(taken, side).into_iter().zip(levels(shown, side));
+                quoted.restore_taken(pairs.take_while(|(taken, _)| taken.is_some()).map(|(taken, shown)| {
+                    Taken { price: taken.price, shown: shown.quantity, quantity: taken.quantity }
+                }));
+            }
+            is_sound
+        })
     }
 }

@@ -78,8 +78,11 @@
 //!   prices trade, up to its quantity. In a cross all get its price. Where a hidden order has traded and the source does not say which
 //!   side it was on, each order gets its own price. An `Execute` that is not printed ([`BookEvent::UNPRINTED`]) is part of a cross, whose
 //!   own event fills own orders: it only takes the market's order away.
-//! - `Clear` takes the market's orders out. Own orders stay. What was taken is remembered by reference, for the
-//!   snapshot that usually follows.
+//! - `Clear` takes the market's orders out. Own orders stay. Of each order of the market, its place among own orders and
+//!   what was taken are remembered by reference up to the next event that is no `Add`, for the snapshot that usually
+//!   follows. An order that is added again with its price, and with no more than before, has its place again; with
+//!   another price or more it comes behind all others. So do orders that the snapshot alone has: they came while nothing
+//!   was known of the market, and what says when they did is not among an event's fields.
 //! - An order that rested before the first message is unknown. `Execute` of it is a `Trade` (it was earlier than
 //!   any own order at its price); `Reduce` and `Delete` of it are ignored; `Modify` of it adds it, because then
 //!   all about it is known. Each is counted ([`Anomalies`]).
@@ -115,7 +118,13 @@
 //! ## [`FillModel::Quotes`]: beside a quoted market
 //!
 //! The book holds own orders only. Besides, the latest quote of the instrument offers the volume of its ten
-//! levels, less what own orders took since that quote came; the next one offers afresh.
+//! levels, less what own orders took at these prices.
+//!
+//! - What own orders took at a price stays taken as long as quotes show that price, up to the quantity that they show:
+//!   the market does not know of it, and shows it again. A quote that shows more there offers the difference. What the
+//!   market's own trades ([`TradePrint`] with an aggressor) take at the price comes off the part that is not taken first.
+//! - It ends when a quote shows worse prices and not this one: the level has ended. Behind the last level that a quote
+//!   shows nothing is known, and what was taken stays taken, at ten prices a side.
 //!
 //! - An incoming order takes from both, the better price first; at one price the quote's volume goes first.
 //! - A new quote fills own resting orders that its other side reaches, each at its own price, up to the volume
@@ -383,7 +392,7 @@ impl Engine {
         self.core.own.len()
     }
 
-    /// Orders in all books, the market's included.
+    /// Orders in all books: those of the market too, and those that a clear swept away and that keep their places.
     pub(crate) fn resting_orders(&self) -> usize {
         self.core.arena.orders.len()
     }

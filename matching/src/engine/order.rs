@@ -16,6 +16,8 @@ pub(crate) enum Kind {
     Own = 2,
     /// A strategy's that may never take, not even after a replace.
     OwnPostOnly = 3,
+    /// The recorded market's, swept away by a clear: a snapshot may bring it back to its place. Nothing of it can be had.
+    Swept = 4,
 }
 
 /// An order in a queue, or an incoming one that is in no queue yet (all its links are [`Slot::NONE`]).
@@ -32,9 +34,10 @@ pub(crate) struct Order {
     pub(crate) price: Price,
     /// Its open quantity: of a market order, by its recorded history.
     pub(crate) open: Quantity,
-    /// Own orders: the total ever asked for. Market orders: zero.
+    /// Own orders: the total ever asked for. Market orders: zero. Swept ones: what own orders had taken.
     pub(crate) quantity: Quantity,
-    /// Market orders: how much of `open` own orders took, which history does not know of. Own orders: zero.
+    /// Market orders: how much of `open` own orders took, which history does not know of. Own orders: zero. Swept ones:
+    /// all of `open`.
     pub(crate) taken: Quantity,
     /// Behind it in the queue of its level.
     pub(crate) next: Slot,
@@ -80,7 +83,7 @@ impl Order {
     }
 
     pub(crate) fn is_own(&self) -> bool {
-        self.kind != Kind::Market
+        matches!(self.kind, Kind::Own | Kind::OwnPostOnly)
     }
 
     pub(crate) fn instrument(&self) -> InstrumentId {

@@ -12,19 +12,38 @@ use super::trading::{Aggression, Core};
 /// One side of the latest quote.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QuotedSide {
+    side: Side,
+    /// What is left, best first.
     levels: [Level; LEVELS],
     length: usize,
     /// Index of the best level that has anything left.
     first: usize,
+    /// What own orders took and the market still shows, or may show again, best first.
+    taken: [Taken; LEVELS],
+    takes: usize,
 }
 
-impl Default for QuotedSide {
-    fn default() -> QuotedSide {
-        QuotedSide { levels: [Level::EMPTY; LEVELS], length: 0, first: 0 }
-    }
+/// What own orders took at one price.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Taken {
+    pub(crate) price: Price,
+    /// What the market had there last, less what it traded there since.
+    pub(crate) shown: Quantity,
+    /// How much of it own orders took.
+    pub(crate) quantity: Quantity,
+}
+
+impl Taken {
+    const NOTHING: Taken = Taken { price: Price::NONE, shown: Quantity::ZERO, quantity: Quantity::ZERO };
 }
 
 impl QuotedSide {
+    /// Shows nothing.
+    pub(crate) fn new(side: Side) -> QuotedSide {
+        let (levels, taken) = ([Level::EMPTY; LEVELS], [Taken::NOTHING; LEVELS]);
+        QuotedSide { side, levels, length: 0, first: 0, taken, takes: 0 }
+    }
+
     /// Levels that have anything left, best first.
     pub(crate) fn levels(&self) -> &[Level] {
         &self.levels[self.first..self.length]
@@ -35,33 +54,100 @@ impl QuotedSide {
         self.levels().first().copied()
     }
 
+    /// What own orders took, best first.
+    pub(crate) fn taken(&self) -> &[Taken] {
+        &self.taken[..self.takes]
+    }
+
+    /// Takes up what another engine's orders took, in its order.
+    pub(crate) fn restore_taken(&mut self, taken: impl Iterator<Item = Taken>) {
+        self.takes = 0;
+        for taken in taken.take(LEVELS) {
+            self.taken[self.takes] = taken;
+            self.takes += 1;
+        }
+    }
+
     /// Takes `quantity`, which is no more than it has, from the best level.
     pub(crate) fn take(&mut self, quantity: Quantity) {
+        let Level { price, quantity: left } = self.levels[self.first];
+        self.note(price, left, quantity);
         self.levels[self.first].quantity -= quantity;
         if self.levels[self.first].quantity <= Quantity::ZERO {
             self.first += 1;
         }
     }
 
-    /// Replaces all levels by a quote's; false when some had to be cut off because they cannot be.
-    pub(crate) fn load(&mut self, side: Side, shown: &[Level; LEVELS]) -> bool {
+    /// Remembers what was taken at a price where `left` was. Without room, the worst price is forgotten.
+    fn note(&mut self, price: Price, left: Quantity, quantity: Quantity) {
+        let at = self.taken().iter().position(|taken| !is_before(self.side, taken.price, price));
+        let at = at.unwrap_or(self.takes);
+        if at < self.takes && self.taken[at].price == price {
+            return self.taken[at].quantity += quantity;
+        }
+        if at < LEVELS {
+            self.takes = (self.takes + 1).min(LEVELS);
+            self.taken.copy_within(at..self.takes - 1, at + 1);
+            self.taken[at] = Taken { price, shown: left, quantity };
+        }
+    }
+
+    /// The market traded at a price, and has so much less there: first what own orders did not take.
+    pub(crate) fn trade(&mut self, price: Price, quantity: Quantity) {
+        if let Some(taken) = self.taken[..self.takes].iter_mut().find(|taken| taken.price == price) {
+            taken.shown = (taken.shown - quantity).max(Quantity::ZERO);
+            taken.quantity = taken.quantity.min(taken.shown);
+        }
+    }
+
+    /// Replaces all levels by a quote's, less what own orders took of what these still show; false when some had to be cut
+    /// off because they cannot be.
+    pub(crate) fn load(&mut self, shown: &[Level; LEVELS]) -> bool {
         (self.length, self.first) = (0, 0);
         let mut last: Option<Price> = None;
+        let mut is_sound = true;
+        let (mut next, mut kept) = (0, 0);
         for level in shown.iter().take_while(|level| level.is_some()) {
-            let in_order = last.is_none_or(|last| match side {
-                Side::Buy => level.price < last,
-                Side::Sell => level.price > last,
-            });
-            if !in_order || level.quantity < Quantity::ZERO {
-                return false;
+            is_sound = level.quantity >= Quantity::ZERO
+                && last.is_none_or(|last| is_before(self.side, last, level.price));
+            if !is_sound {
+                break;
             }
             last = Some(level.price);
-            if level.quantity > Quantity::ZERO {
-                self.levels[self.length] = *level;
+            let mut left = level.quantity;
+            // What was taken at better prices was of levels that the market has no more.
+            while next < self.takes && is_before(self.side, self.taken[next].price, level.price) {
+                next += 1;
+            }
+            if next < self.takes && self.taken[next].price == level.price {
+                let quantity = self.taken[next].quantity.min(left);
+                left -= quantity;
+                next += 1;
+                if quantity > Quantity::ZERO {
+                    self.taken[kept] = Taken { price: level.price, shown: level.quantity, quantity };
+                    kept += 1;
+                }
+            }
+            if left > Quantity::ZERO {
+                self.levels[self.length] = Level { quantity: left, ..*level };
                 self.length += 1;
             }
         }
-        true
+        // Behind the last level, nothing is known of the market.
+        if last.is_some() {
+            self.taken.copy_within(next..self.takes, kept);
+            kept += self.takes - next;
+        }
+        self.takes = kept;
+        is_sound
+    }
+}
+
+/// Whether `price` trades before `other` on this side.
+fn is_before(side: Side, price: Price, other: Price) -> bool {
+    match side {
+        Side::Buy => price > other,
+        Side::Sell => price < other,
     }
 }
 
@@ -69,7 +155,7 @@ impl Core {
     /// A new quote: own orders that it crosses are filled, bids first.
     pub(crate) fn apply_quote<S: Sink>(&mut self, book: &mut Book, quote: &Quote, sink: &mut S) {
         for (side, shown) in [(Side::Buy, &quote.bids), (Side::Sell, &quote.asks)] {
-            if !book.half_mut(side).quoted.load(side, shown) {
+            if !book.half_mut(side).quoted.load(shown) {
                 count(&mut self.anomalies.garbled_quote);
             }
         }
@@ -115,6 +201,7 @@ impl Core {
                 return;
             }
         };
+        book.half_mut(side).quoted.trade(print.price, print.quantity);
         self.trade_through(
             book,
             side,

@@ -4,7 +4,7 @@ use wire::{OrderId, Price, Quantity, Side};
 
 use super::arena::Arena;
 use super::book::Book;
-use super::order::Order;
+use super::order::{Kind, Order};
 
 /// One instrument's book as it stands.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +93,7 @@ impl<'a> BookView<'a> {
     pub fn levels(&self, side: Side, count: usize) -> impl Iterator<Item = Depth> + 'a {
         let BookView { book, arena } = *self;
         let ladder = &book.half(side).ladder;
-        (0..ladder.len()).rev().take(count).map(move |index| {
+        let depth = move |index| {
             let level = arena.levels[ladder.level_at(index)];
             let (mut market, mut own, mut orders) = (0, 0, 0);
             for order in queue(arena, level.head) {
@@ -107,7 +107,8 @@ impl<'a> BookView<'a> {
                 available: narrow(level.available),
                 orders,
             }
-        })
+        };
+        (0..ladder.len()).rev().map(depth).filter(|level| level.orders > 0).take(count)
     }
 
     /// The orders of `side`, those that trade first in front.
@@ -147,9 +148,11 @@ impl<'a> BookView<'a> {
     }
 }
 
+/// Orders that are there: those that a clear swept away are not.
 fn queue(arena: &Arena, head: super::slab::Slot) -> impl Iterator<Item = &Order> {
     let order = move |slot: super::slab::Slot| slot.is_some().then(|| &arena.orders[slot]);
-    std::iter::successors(order(head), move |previous| order(previous.next))
+    let queued = std::iter::successors(order(head), move |previous| order(previous.next));
+    queued.filter(|order| order.kind != Kind::Swept)
 }
 
 fn narrow(sum: i128) -> Quantity {

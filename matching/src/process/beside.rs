@@ -36,8 +36,9 @@ pub(super) struct Resumed {
 #[allow(clippy::large_enum_variant, reason = "a few an instrument")]
 enum Other {
     Book(BookImage),
-    Taken(TakenImage),
-    Left(Quote),
+    /// Written by versions before the swept orders kept their places; nothing is made of it.
+    Taken,
+    Quote(Quote),
     Newest(NewestOrder),
 }
 
@@ -45,8 +46,8 @@ fn decode(id: u16, payload: &[u8]) -> Result<Image<RecordImage, Other, MarketRea
     Ok(match id {
         RecordImage::ID => Image::Order(RecordImage::decode(payload)?),
         BookImage::ID => Image::Other(Other::Book(BookImage::decode(payload)?)),
-        TakenImage::ID => Image::Other(Other::Taken(TakenImage::decode(payload)?)),
-        Quote::ID => Image::Other(Other::Left(Quote::decode(payload)?)),
+        TakenImage::ID => Image::Other(Other::Taken),
+        Quote::ID => Image::Other(Other::Quote(Quote::decode(payload)?)),
         NewestOrder::ID => Image::Other(Other::Newest(NewestOrder::decode(payload)?)),
         MarketRead::ID => Image::Note(MarketRead::decode(payload)?),
         id => return Err(WireError::UnknownId { id }),
@@ -99,17 +100,12 @@ impl Saved {
             // What else there is of a book follows.
             Other::Book(image) => {
                 self.places.instruments.insert(image.instrument, at);
-                let left = Quote::empty(image.instrument);
-                self.books.insert(image.instrument, BookState { image, carried: Vec::new(), left });
+                self.books.insert(image.instrument, BookState { image, quotes: Vec::new() });
             }
-            Other::Taken(taken) => {
-                if let Some(book) = self.books.get_mut(&taken.instrument) {
-                    book.carried.push(taken);
-                }
-            }
-            Other::Left(left) => {
-                if let Some(book) = self.books.get_mut(&left.instrument) {
-                    book.left = left;
+            Other::Taken => {}
+            Other::Quote(quote) => {
+                if let Some(book) = self.books.get_mut(&quote.instrument) {
+                    book.quotes.push(quote);
                 }
             }
             Other::Newest(image) => {

@@ -3,7 +3,7 @@
 use topology::config::MatchingConfig;
 use wire::{
     BookEvent, BookImage, EndOfStream, Execution, Instrument, InstrumentId, MarketTime, Message, Nanos,
-    Quote, RecordImage, Request, StateEnd, TakenImage, TradePrint, WireError,
+    Quote, RecordImage, Request, StateEnd, TradePrint, WireError,
 };
 
 use super::changes::Changes;
@@ -204,12 +204,12 @@ impl Kept for Recorded {
         if !send(BookImage::ID, state.image.bytes())? {
             return Ok(false);
         }
-        for taken in &state.carried {
-            if !send(TakenImage::ID, taken.bytes())? {
+        for quote in &state.quotes {
+            if !send(Quote::ID, quote.bytes())? {
                 return Ok(false);
             }
         }
-        if self.fill == FillModel::Quotes { send(Quote::ID, state.left.bytes()) } else { Ok(true) }
+        Ok(true)
     }
 
     fn orders(&self) -> usize {

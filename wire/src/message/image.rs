@@ -172,9 +172,9 @@ pub struct RecordImage {
     /// How much of it still works.
     #[field(column = "open_quantity")]
     pub open: Quantity,
-    /// Of a strategy's order: the total ever asked for.
+    /// Of a strategy's order: the total ever asked for. Of one that was swept away: how much of it strategies had taken.
     pub quantity: Quantity,
-    /// Of the market's: how much of it strategies took.
+    /// Of the market's: how much of it strategies took. Of one that was swept away: all that is open.
     pub taken: Quantity,
     /// Its place.
     pub place: u32,
@@ -197,14 +197,16 @@ pub struct RecordImage {
     pub instrument: InstrumentId,
     /// Its side.
     pub side: Side,
-    /// 0: nothing is at this place; 1: the market's; 2: a strategy's; 3: a strategy's that may not take.
+    /// 0: nothing is at this place; 1: the market's; 2: a strategy's; 3: a strategy's that may not take; 4: the market's, swept
+    /// away by a clear, at its place for the snapshot that may bring it back.
     pub owner_kind: u8,
     /// Zero.
     pub reserved: [u8; 2],
 }
 
-/// What is known of an instrument beside a recorded or quoted market, besides its orders. As many [`TakenImage`] as it says
-/// follow.
+/// What is known of an instrument beside a recorded or quoted market, besides its orders. Beside a quoted market, what is left
+/// of the latest [`Quote`](crate::Quote) follows. Where strategies took something of what quotes show, two more follow it: by
+/// price, how much they took, and how much the market had there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct BookImage {
@@ -215,11 +217,12 @@ pub struct BookImage {
     /// The market's time of its latest message.
     #[field(column = "event_time_ns")]
     pub event_time: Nanos,
-    /// Orders that were swept away and of which strategies had taken something.
+    /// Zero. In recordings of older programs, so many [`TakenImage`] follow.
     pub carried: u64,
 }
 
-/// What strategies had taken of an order of the market that was swept away and may come again.
+/// What strategies had taken of an order of the market that was swept away and may come again. No longer written: such orders
+/// are [`RecordImage`]s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct TakenImage {

@@ -307,12 +307,64 @@ fn a_clear_leaves_own_orders_and_remembers_what_was_taken() {
     history(&mut engine, event(Clear, 0, Buy, 0, 0));
     let book = engine.book(STOCK).unwrap();
     assert_eq!(
-        (book.totals(Sell).levels, book.totals(Buy).own, book.totals(Buy).market.0),
+        (book.levels(Sell, 9).count(), book.totals(Buy).own, book.totals(Buy).market.0),
         (0, Quantity(10), 0)
     );
     history(&mut engine, add(1, Sell, 50, 100));
     history(&mut engine, add(2, Sell, 51, 40));
     assert_eq!(available(&engine, Sell), 40 + 40);
+}
+
+/// Order 1, an own order, and order 2 rest at 52; then a clear and a snapshot. How much does the market trade there before
+/// the own order has its turn?
+#[test]
+fn a_clear_and_a_snapshot_change_no_places() {
+    let first_fill = |between: &[BookEvent]| {
+        let mut engine = engine(FillModel::Book);
+        history(&mut engine, add(1, Sell, 52, 30));
+        enter(&mut engine, limit(id(1, 1), Sell, 52, 1));
+        history(&mut engine, add(2, Sell, 52, 20));
+        for event in between {
+            assert_eq!(history(&mut engine, *event), [""; 0]);
+        }
+        let mut resting: Vec<_> = engine.book(STOCK).unwrap().orders(Sell).collect();
+        resting.retain(|order| matches!(order.owner, Owner::Market(_)));
+        let mut before = 0;
+        for order in resting {
+            let Owner::Market(reference) = order.owner else { continue };
+            if !history(&mut engine, event(Execute, reference, Sell, 52, order.open.0)).is_empty() {
+                return Some(before);
+            }
+            before += order.open.0;
+        }
+        None
+    };
+    let clear = event(Clear, 0, Buy, 0, 0);
+    let (one, two) = (add(1, Sell, 52, 30), add(2, Sell, 52, 20));
+    assert_eq!(first_fill(&[]), Some(30));
+    assert_eq!(first_fill(&[clear, one, two]), Some(30));
+    assert_eq!(first_fill(&[clear, clear, one, two]), Some(30));
+    assert_eq!(first_fill(&[clear, one, two, clear, one, two]), Some(30));
+    assert_eq!(first_fill(&[clear, add(1, Sell, 52, 10), two]), Some(10), "less than before");
+    assert_eq!(first_fill(&[clear, two]), Some(0), "order 1 has ended");
+    assert_eq!(first_fill(&[clear, add(1, Sell, 52, 31), two]), Some(0), "what grows loses its place");
+    let moved = [clear, add(1, Sell, 53, 30), two];
+    assert_eq!(first_fill(&moved), Some(0), "what moves loses its place");
+    assert_eq!(first_fill(&[clear, two, event(Delete, 9, Sell, 52, 0), one]), Some(0), "the snapshot has ended");
+    assert_eq!(first_fill(&[clear, add(3, Sell, 52, 5), one, two]), Some(30), "a new one is behind");
+}
+
+#[test]
+fn an_order_that_comes_in_during_a_snapshot_is_behind_what_it_brings_back() {
+    let mut engine = engine(FillModel::Book);
+    history(&mut engine, add(1, Sell, 52, 30));
+    history(&mut engine, event(Clear, 0, Buy, 0, 0));
+    enter(&mut engine, limit(id(1, 1), Sell, 52, 1));
+    let levels = |engine: &Engine| engine.book(STOCK).unwrap().levels(Sell, 9).collect::<Vec<_>>();
+    assert_eq!((levels(&engine)[0].orders, levels(&engine)[0].market), (1, Quantity(0)));
+    history(&mut engine, add(1, Sell, 52, 30));
+    let orders: Vec<_> = engine.book(STOCK).unwrap().orders(Sell).map(|order| order.owner).collect();
+    assert_eq!(orders, [Owner::Market(1), Owner::Own(id(1, 1))]);
 }
 
 #[test]

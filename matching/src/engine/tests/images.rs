@@ -108,6 +108,7 @@ fn images_that_no_engine_has_are_refused() {
     assert_eq!(changed(0, |image| image.open = Quantity(0)), Err(ImageError::Invalid(0)));
     assert_eq!(changed(0, |image| image.instrument = InstrumentId(9)), Err(ImageError::Invalid(0)));
     assert_eq!(changed(1, |image| image.owner_kind = 4), Err(ImageError::Invalid(1)));
+    assert_eq!(changed(1, |image| image.owner_kind = 5), Err(ImageError::Invalid(1)));
     assert_eq!(changed(1, |image| image.place = 0), Err(ImageError::Places));
     assert_eq!(changed(2, |image| image.place = 3), Err(ImageError::Places));
     for broken in [

@@ -32,10 +32,13 @@ pub(super) struct Naive {
     uncrossed: bool,
     pub(super) orders: Vec<Resting>,
     quoted: [Vec<(i64, i64)>; 2],
+    /// By price: what own orders took of what was quoted, and what the market had there.
+    taken: [BTreeMap<i64, (i64, i64)>; 2],
     arrivals: u64,
     trades: u64,
     newest: BTreeMap<u16, u64>,
-    carried: BTreeMap<u64, i64>,
+    /// Orders of the market that a clear swept away, for a snapshot.
+    pub(super) swept: BTreeMap<u64, Resting>,
     time: Nanos,
     out: Vec<Execution>,
 }
@@ -59,10 +62,11 @@ impl Naive {
             uncrossed: false,
             orders: Vec::new(),
             quoted: [Vec::new(), Vec::new()],
+            taken: [BTreeMap::new(), BTreeMap::new()],
             arrivals: 0,
             trades: 0,
             newest: BTreeMap::new(),
-            carried: BTreeMap::new(),
+            swept: BTreeMap::new(),
             time: Nanos(0),
             out: Vec::new(),
         }
@@ -105,8 +109,8 @@ impl Naive {
             (Input::Print(print), FillModel::Quotes) => {
                 self.time = print.event_time;
                 match print.aggressor {
-                    Aggressor::Buy => self.through(Side::Sell, print.price.0, print.quantity.0, false),
-                    Aggressor::Sell => self.through(Side::Buy, print.price.0, print.quantity.0, false),
+                    Aggressor::Buy => self.print(Side::Sell, print.price.0, print.quantity.0),
+                    Aggressor::Sell => self.print(Side::Buy, print.price.0, print.quantity.0),
                     Aggressor::None => self.print_of_auction(print.price.0, print.quantity.0),
                 }
             }
@@ -331,8 +335,7 @@ impl Naive {
                 Offer::Quote => {
                     let side = usize::from(taker.side == Side::Buy);
                     self.trades += 1;
-                    let level = self.quoted[side].iter_mut().find(|level| level.0 == price).unwrap();
-                    level.1 -= quantity;
+                    self.take_quoted(side, price, quantity);
                 }
                 Offer::Order(id, true) => {
                     let resting = self.get(true, id).unwrap();

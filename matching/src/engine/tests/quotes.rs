@@ -25,7 +25,7 @@ fn printed(engine: &mut Engine, print: TradePrint) -> Vec<String> {
 }
 
 #[test]
-fn quoted_volume_is_taken_once_and_comes_back_with_the_next_quote() {
+fn quoted_volume_is_taken_once() {
     let mut engine = quoted();
     assert_eq!(
         enter(&mut engine, market(id(1, 1), Buy, 15)),
@@ -43,8 +43,55 @@ fn quoted_volume_is_taken_once_and_comes_back_with_the_next_quote() {
     assert_eq!(enter(&mut engine, order)[1], "1-3: 15 @ 101 taker");
     assert_eq!(enter(&mut engine, market(id(1, 4), Buy, 1)).last().unwrap(), "1-4: cancelled no-liquidity");
     assert!(engine.book(STOCK).unwrap().quoted(Sell).is_empty());
-    tell(&mut engine, quote(&[], &[(100, 10)]));
-    assert_eq!(enter(&mut engine, market(id(1, 5), Buy, 1))[1], "1-5: 1 @ 100 taker");
+    // The next quote shows again what was taken, and two more.
+    tell(&mut engine, quote(&[], &[(100, 12)]));
+    assert_eq!(enter(&mut engine, market(id(1, 5), Buy, 5))[1], "1-5: 2 @ 100 taker");
+}
+
+/// Ten shares at 100, of which an own order takes six; then what the market does. What is left of it?
+#[test]
+fn what_was_taken_stays_taken_until_the_market_takes_it_back() {
+    let more = |engine: &mut Engine| {
+        let said = enter(engine, with(limit(id(1, 2), Buy, 100, 100), ImmediateOrCancel));
+        said.iter().find_map(|line| line.strip_suffix(" @ 100 taker").map(str::to_owned)).unwrap_or_default()
+    };
+    let sell = |quantity| quote(&[(98, 10)], &[(100, quantity)]);
+    let cases: [(&str, Vec<Input>, &str); 10] = [
+        ("the same again", vec![Input::Quote(sell(10)); 9], "1-2: 4"),
+        ("less", vec![Input::Quote(sell(7))], "1-2: 1"),
+        ("less than was taken", vec![Input::Quote(sell(5))], ""),
+        ("less than was taken, and ten more", vec![Input::Quote(sell(5)), Input::Quote(sell(15))], "1-2: 10"),
+        ("more", vec![Input::Quote(sell(30))], "1-2: 24"),
+        ("the level ends", vec![Input::Quote(quote(&[], &[(101, 5)])), Input::Quote(sell(10))], "1-2: 10"),
+        ("the side ends", vec![Input::Quote(quote(&[(98, 1)], &[])), Input::Quote(sell(10))], "1-2: 10"),
+        (
+            "a better level, behind which nothing is known",
+            vec![Input::Quote(quote(&[], &[(99, 5)])), Input::Quote(sell(10))],
+            "1-2: 4",
+        ),
+        (
+            "the market trades, first what was not taken",
+            vec![Input::Print(print(Aggressor::Buy, 100, 8)), Input::Quote(sell(10))],
+            "1-2: 8",
+        ),
+        (
+            "the market trades elsewhere",
+            vec![
+                Input::Print(print(Aggressor::Sell, 100, 8)),
+                Input::Print(print(Aggressor::Buy, 101, 8)),
+                Input::Quote(sell(10)),
+            ],
+            "1-2: 4",
+        ),
+    ];
+    for (case, inputs, expected) in cases {
+        let mut engine = quoted();
+        assert_eq!(enter(&mut engine, market(id(1, 1), Buy, 6))[1], "1-1: 6 @ 100 taker");
+        for input in &inputs {
+            feed(&mut engine, input);
+        }
+        assert_eq!(more(&mut engine), expected, "{case}");
+    }
 }
 
 #[test]

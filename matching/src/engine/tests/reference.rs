@@ -71,6 +71,20 @@ impl Step {
                 Input::New(NewOrder { order_id: naive.next_id(order.order_id.strategy()), ..order })
             }
             Step::As(input) => input,
+            // Most of what follows a clear is a snapshot.
+            Step::AboutMarket(event, true) if !naive.swept.is_empty() && event.order_ref % 8 != 0 => {
+                let order = naive.swept.values().nth(event.order_ref as usize % naive.swept.len())?;
+                let is_as_it_was = event.quantity.0 % 2 == 0;
+                let quantity = if is_as_it_was { Quantity(order.open) } else { event.quantity };
+                Input::Event(BookEvent {
+                    action: BookAction::Add,
+                    order_ref: order.id,
+                    side: order.side,
+                    price: Price(order.price),
+                    quantity,
+                    ..event
+                })
+            }
             Step::AboutMarket(mut event, fits) => {
                 if let Some(order) = naive.market(event.order_ref).filter(|_| fits) {
                     (event.price, event.side) = (Price(order.price), order.side);

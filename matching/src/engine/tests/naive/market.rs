@@ -51,12 +51,16 @@ impl Naive {
     }
 
     pub(super) fn event(&mut self, event: &BookEvent) {
+        if !matches!(event.action, BookAction::Add | BookAction::Clear) {
+            self.swept.clear();
+        }
         let known = self.market(event.order_ref);
         let quantity = event.quantity.0;
         match (event.action, known) {
             (BookAction::Add, None) | (BookAction::Modify, None) if quantity > 0 => {
-                let taken = self.carried.remove(&event.order_ref).unwrap_or(0).min(quantity);
-                self.queue(Resting {
+                let swept = self.swept.remove(&event.order_ref);
+                let taken = swept.map_or(0, |order| order.taken.min(quantity));
+                let order = Resting {
                     own: false,
                     id: event.order_ref,
                     side: event.side,
@@ -67,7 +71,13 @@ impl Naive {
                     arrival: 0,
                     post_only: false,
                     account: AccountId::OWN,
-                });
+                };
+                match swept.filter(|old| {
+                    old.side == order.side && old.price == order.price && old.open >= order.open
+                }) {
+                    Some(old) => self.orders.push(Resting { arrival: old.arrival, ..order }),
+                    None => self.queue(order),
+                }
                 self.offer_anew(event.order_ref);
             }
             (BookAction::Reduce, Some(order)) if quantity > 0 => self.take_away(order, quantity),
@@ -110,9 +120,8 @@ impl Naive {
                 self.offer_anew(event.order_ref);
             }
             (BookAction::Clear, _) => {
-                for order in self.orders.iter().filter(|order| !order.own && order.taken > 0) {
-                    self.carried.insert(order.id, order.taken);
-                }
+                let swept = self.orders.iter().filter(|order| !order.own).map(|order| (order.id, *order));
+                self.swept.extend(swept);
                 self.orders.retain(|order| order.own);
             }
             _ => {}
@@ -125,9 +134,42 @@ impl Naive {
         if order.open <= 0 { self.remove(order) } else { self.store(order) }
     }
 
+    pub(super) fn take_quoted(&mut self, side: usize, price: i64, quantity: i64) {
+        let level = self.quoted[side].iter_mut().find(|level| level.0 == price).unwrap();
+        self.taken[side].entry(price).or_insert((0, level.1)).0 += quantity;
+        level.1 -= quantity;
+        if self.taken[side].len() > LEVELS {
+            if side == 0 { self.taken[side].pop_first() } else { self.taken[side].pop_last() };
+        }
+    }
+
+    pub(super) fn print(&mut self, side: Side, price: i64, quantity: i64) {
+        if let Some((taken, shown)) = self.taken[usize::from(side == Side::Sell)].get_mut(&price) {
+            *shown = (*shown - quantity).max(0);
+            *taken = (*taken).min(*shown);
+        }
+        self.through(side, price, quantity, false);
+    }
+
     pub(super) fn quote(&mut self, quote: &Quote) {
         for (mine, shown) in self.quoted.iter_mut().zip([&quote.bids, &quote.asks]) {
             *mine = shown.iter().filter(|level| level.is_some()).map(|l| (l.price.0, l.quantity.0)).collect();
+        }
+        for (side, (mine, taken)) in
+            [Side::Buy, Side::Sell].into_iter().zip(self.quoted.iter_mut().zip(&mut self.taken))
+        {
+            let worst = mine.iter().map(|level| priority(side, level.0)).max();
+            taken.retain(|&price, _| {
+                let is_shown = mine.iter().any(|level| level.0 == price);
+                worst.is_some_and(|worst| is_shown || priority(side, price) > worst)
+            });
+            for level in mine {
+                if let Some((quantity, shown)) = taken.get_mut(&level.0) {
+                    (*shown, *quantity) = (level.1, level.1.min(*quantity));
+                    level.1 -= *quantity;
+                }
+            }
+            taken.retain(|_, (quantity, _)| *quantity > 0);
         }
         if self.auction {
             return;
@@ -139,7 +181,9 @@ impl Naive {
                     Side::Buy => own.price >= price,
                     Side::Sell => own.price <= price,
                 });
-                self.quoted[usize::from(side == Side::Buy)][level].1 -= filled;
+                if filled > 0 {
+                    self.take_quoted(usize::from(side == Side::Buy), price, filled);
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 // made from the table of fields: see wire/tests/bindings.rs. DO NOT EDIT.
 package colo.wire;
 
-/** What is known of an instrument beside a recorded or quoted market, besides its orders. As many `TakenImage` as it says follow. */
+/** What is known of an instrument beside a recorded or quoted market, besides its orders. Beside a quoted market, what is left of the latest `Quote`(crate.Quote) follows. Where strategies took something of what quotes show, two more follow it: by price, how much they took, and how much the market had there. */
 public final class BookImage extends Message {
     public static final int ID = 57;
     public static final int SIZE = 24;
@@ -48,7 +48,7 @@ public final class BookImage extends Message {
         setLong(8, value);
     }
 
-    /** Orders that were swept away and of which strategies had taken something. */
+    /** Zero. In recordings of older programs, so many `TakenImage` follow. */
     public long carried() {
         return getLong(16);
     }

@@ -48,7 +48,7 @@ public final class RecordImage extends Message {
         setLong(16, value);
     }
 
-    /** Of a strategy's order: the total ever asked for. */
+    /** Of a strategy's order: the total ever asked for. Of one that was swept away: how much of it strategies had taken. */
     public long quantity() {
         return getLong(24);
     }
@@ -57,7 +57,7 @@ public final class RecordImage extends Message {
         setLong(24, value);
     }
 
-    /** Of the market's: how much of it strategies took. */
+    /** Of the market's: how much of it strategies took. Of one that was swept away: all that is open. */
     public long taken() {
         return getLong(32);
     }
@@ -138,7 +138,7 @@ public final class RecordImage extends Message {
         setByte(68, value.value());
     }
 
-    /** 0: nothing is at this place; 1: the market's; 2: a strategy's; 3: a strategy's that may not take. */
+    /** 0: nothing is at this place; 1: the market's; 2: a strategy's; 3: a strategy's that may not take; 4: the market's, swept away by a clear, at its place for the snapshot that may bring it back. */
     public int ownerKind() {
         return getByte(69) & 0xff;
     }

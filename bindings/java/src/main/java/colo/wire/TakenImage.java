@@ -1,7 +1,7 @@
 // made from the table of fields: see wire/tests/bindings.rs. DO NOT EDIT.
 package colo.wire;
 
-/** What strategies had taken of an order of the market that was swept away and may come again. */
+/** What strategies had taken of an order of the market that was swept away and may come again. No longer written: such orders are `RecordImage`s. */
 public final class TakenImage extends Message {
     public static final int ID = 58;
     public static final int SIZE = 24;
