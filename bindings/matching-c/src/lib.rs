@@ -2,16 +2,24 @@
 //!
 //! No panic leaves a function, no pointer is kept, and what is passed in is checked before it is believed.
 
+mod book;
+mod market;
 mod order;
 mod report;
 
 use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use matching::exchange::{Exchange, ExchangeOptions, InstrumentRules, Replace};
-use wire::{InstrumentId, Price, Quantity, Side};
+use matching::exchange::{Exchange, ExchangeOptions, Filter, Replace};
+use wire::{AccountId, InstrumentId, Price, Quantity, StrategyId};
 
+pub use book::{CLevel, colo_best, colo_level_at, colo_levels};
+pub use market::{
+    CInstrument, CPhaseAt, CTick, colo_advance, colo_equilibrium, colo_list, colo_list_with, colo_phase,
+    colo_schedule, colo_set_phase,
+};
 pub use order::COrder;
+use order::FIRST_SIZE;
 use report::Reports;
 pub use report::{CReport, ReportFunction};
 
@@ -33,6 +41,29 @@ pub enum Code {
 
 /// An exchange, opaque to C.
 pub struct CExchange(Exchange);
+
+/// A structure that begins with its size as the caller knows it: of this version, or of one of `earlier` sizes, which lack
+/// the last fields.
+///
+/// # Safety
+/// `structure` is null or points to as many bytes as its first four say. `T` is valid with all bytes zero.
+unsafe fn read<T: Copy>(structure: *const T, earlier: &[usize]) -> Result<T, Code> {
+    // SAFETY: the caller's promise: the size can be read.
+    let size = unsafe { structure.cast::<u32>().as_ref() }.map(|size| *size as usize).ok_or(Code::Null)?;
+    if size != size_of::<T>() && !earlier.contains(&size) {
+        return Err(Code::Argument);
+    }
+    let mut whole = std::mem::MaybeUninit::<T>::zeroed();
+    // SAFETY: `size` bytes can be read, and `T` is at least as large; zero is valid for the rest.
+    unsafe {
+        std::ptr::copy_nonoverlapping(
+            structure.cast::<u8>(),
+            whole.as_mut_ptr().cast::<u8>(),
+            size.min(size_of::<T>()),
+        );
+        Ok(whole.assume_init())
+    }
+}
 
 /// Calls `body`, and returns [`Code::Panic`] if it panics.
 fn guarded(body: impl FnOnce() -> Code) -> i32 {
@@ -65,21 +96,7 @@ pub unsafe extern "C" fn colo_exchange_free(exchange: *mut CExchange) {
 /// See the header.
 ///
 /// # Safety
-/// `exchange` is null, or an exchange that no other thread uses.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn colo_list(exchange: *mut CExchange, instrument: u32, tick: i64) -> i32 {
-    // SAFETY: the caller's promise.
-    let Some(CExchange(exchange)) = (unsafe { exchange.as_mut() }) else { return Code::Null as i32 };
-    guarded(|| match exchange.list(InstrumentRules::new(InstrumentId(instrument), Price(tick))) {
-        Ok(()) => Code::Ok,
-        Err(_) => Code::Instrument,
-    })
-}
-
-/// See the header.
-///
-/// # Safety
-/// `exchange` as in [`colo_list`]; `order` is null or points to its `struct_size` bytes; `report` may be called with
+/// `exchange` is null, or an exchange that no other thread uses; `order` is null or points to its `struct_size` bytes; `report` may be called with
 /// `context`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn colo_new(
@@ -90,13 +107,11 @@ pub unsafe extern "C" fn colo_new(
 ) -> i32 {
     // SAFETY: the caller's promise.
     let Some(CExchange(exchange)) = (unsafe { exchange.as_mut() }) else { return Code::Null as i32 };
-    // SAFETY: the caller's promise: `struct_size` can be read.
-    let Some(size) = (unsafe { order.cast::<u32>().as_ref() }) else { return Code::Null as i32 };
-    if *size as usize != size_of::<COrder>() {
-        return Code::Argument as i32;
-    }
-    // SAFETY: as above, and the size is that of this structure.
-    let order = unsafe { *order };
+    // SAFETY: the caller's promise: `struct_size` bytes can be read.
+    let order: COrder = match unsafe { read(order, &[FIRST_SIZE]) } {
+        Ok(order) => order,
+        Err(code) => return code as i32,
+    };
     guarded(|| match order.to_order() {
         Some(order) => {
             exchange.submit(&order, &mut Reports { report, context });
@@ -147,35 +162,64 @@ pub unsafe extern "C" fn colo_modify(
     })
 }
 
+/// `colo_filter` of the header.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct CFilter {
+    /// Size of this structure.
+    pub struct_size: u32,
+    /// Bits of what is given.
+    pub given: u32,
+    /// Of this instrument.
+    pub instrument: u32,
+    /// Of this account.
+    pub account: u32,
+    /// Of this strategy.
+    pub strategy: u16,
+    /// Of this side.
+    pub side: u8,
+    /// Zero.
+    pub reserved: [u8; 5],
+}
+
+impl CFilter {
+    fn to_filter(self) -> Option<Filter> {
+        let given = |bit: u32| self.given & bit != 0;
+        let side = if given(8) { Some(order::side(self.side)?) } else { None };
+        (self.given < 16).then(|| Filter {
+            strategy: given(1).then_some(StrategyId(self.strategy)),
+            account: given(2).then_some(AccountId(self.account)),
+            instrument: given(4).then_some(InstrumentId(self.instrument)),
+            side,
+        })
+    }
+}
+
 /// See the header.
 ///
 /// # Safety
-/// `exchange` as in [`colo_list`]; `price` and `quantity` are null or can be written.
+/// As [`colo_new`]; `filter` is null or points to its `struct_size` bytes; `passed_over` is null or can be written.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn colo_best(
-    exchange: *const CExchange,
-    instrument: u32,
-    side: u8,
-    price: *mut i64,
-    quantity: *mut i64,
+pub unsafe extern "C" fn colo_cancel_all(
+    exchange: *mut CExchange,
+    filter: *const CFilter,
+    passed_over: *mut u64,
+    report: Option<ReportFunction>,
+    context: *mut c_void,
 ) -> i32 {
     // SAFETY: the caller's promise.
-    let Some(CExchange(exchange)) = (unsafe { exchange.as_ref() }) else { return Code::Null as i32 };
-    let side = match side {
-        1 => Side::Buy,
-        2 => Side::Sell,
-        _ => return Code::Argument as i32,
+    let Some(CExchange(exchange)) = (unsafe { exchange.as_mut() }) else { return Code::Null as i32 };
+    // SAFETY: the caller's promise.
+    let filter = match unsafe { read(filter, &[]) } {
+        Ok(filter) => filter,
+        Err(code) => return code as i32,
     };
     guarded(|| {
-        let Some(book) = exchange.book(InstrumentId(instrument)) else { return Code::Argument };
-        let best = book.best(side).map_or((Price::NONE.0, 0), |level| (level.price.0, level.shown.0));
+        let Some(filter) = CFilter::to_filter(filter) else { return Code::Argument };
+        let done = exchange.mass_cancel(&filter, &mut Reports { report, context });
         // SAFETY: the caller's promise.
-        if let Some(price) = unsafe { price.as_mut() } {
-            *price = best.0;
-        }
-        // SAFETY: the caller's promise.
-        if let Some(quantity) = unsafe { quantity.as_mut() } {
-            *quantity = best.1;
+        if let Some(passed_over) = unsafe { passed_over.as_mut() } {
+            *passed_over = done.passed_over;
         }
         Code::Ok
     })
@@ -184,7 +228,7 @@ pub unsafe extern "C" fn colo_best(
 /// See the header.
 ///
 /// # Safety
-/// As [`colo_list`].
+/// As [`colo_new`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn colo_working_orders(exchange: *const CExchange) -> i64 {
     // SAFETY: the caller's promise.

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use matching::exchange::{Event, OrderState, Sink, Trade};
-use wire::{Aggressor, Reason, Side};
+use wire::{Aggressor, InstrumentId, Reason, Side};
 
 /// `colo_report_function` of the header.
 pub type ReportFunction = unsafe extern "C" fn(context: *mut c_void, report: *const CReport);
@@ -37,6 +37,25 @@ pub struct CReport {
 }
 
 const _: () = assert!(size_of::<CReport>() == 56, "as in the header");
+
+impl CReport {
+    /// About no order.
+    fn of_market(kind: u8, instrument: InstrumentId) -> CReport {
+        CReport {
+            order: 0,
+            trade: 0,
+            price: wire::Price::NONE.0,
+            quantity: 0,
+            filled: 0,
+            open: 0,
+            instrument: instrument.0,
+            kind,
+            side: 0,
+            reason: Reason::None as u8,
+            maker: 0,
+        }
+    }
+}
 
 /// Passes reports on to a C function; without one they are dropped.
 pub(crate) struct Reports {
@@ -131,7 +150,18 @@ impl Sink for Reports {
             }),
             Event::Refreshed(state, _) => self.about(8, &state, Reason::None),
             Event::Decremented(state) => self.about(9, &state, Reason::None),
-            Event::Triggered(_) | Event::Uncrossed { .. } | Event::PhaseChanged { .. } => {}
+            Event::Triggered(state) => self.about(10, &state, Reason::None),
+            Event::Uncrossed { instrument, equilibrium, .. } => self.send(CReport {
+                price: equilibrium.price.0,
+                quantity: equilibrium.volume.0,
+                open: equilibrium.imbalance,
+                ..CReport::of_market(11, instrument)
+            }),
+            Event::PhaseChanged { instrument, from, to } => self.send(CReport {
+                quantity: to as i64,
+                filled: from as i64,
+                ..CReport::of_market(12, instrument)
+            }),
         }
     }
 }

@@ -74,6 +74,17 @@ impl Ladder {
         }
     }
 
+    /// The level of a rank, if it has orders.
+    pub(crate) fn find(&self, levels: &Levels, rank: i64) -> Option<LevelPlace> {
+        let number = chunk_number(rank);
+        let far =
+            || self.far.binary_search_by_key(&number, |(number, _)| *number).ok().map(|at| self.far[at].1);
+        let near = self.window.get(self.offset(number)).copied();
+        let chunk = near.map_or_else(far, |chunk| Some(chunk).filter(|chunk| *chunk != NO_CHUNK))?;
+        let place = LevelPlace::new(chunk, rank);
+        (levels.chunk(chunk).mask & 1 << place.bit() != 0).then_some(place)
+    }
+
     #[cold]
     #[inline(never)]
     fn make(&mut self, levels: &mut Levels, number: i64) -> Option<u32> {
@@ -323,6 +334,10 @@ mod tests {
                 ladder.filled(&mut levels, rank, level);
             }
             assert_eq!(ladder.first().map(|(rank, _)| rank), plain.last().copied());
+            for wanted in [rank, ranks(random.rotate_left(17))] {
+                let found = ladder.find(&levels, wanted).map(|level| levels[level].orders);
+                assert_eq!(found, plain.contains(&wanted).then_some(1), "{wanted} after {round}");
+            }
             if round % 64 == 0 {
                 let mut found = Vec::new();
                 let mut at = ladder.first();

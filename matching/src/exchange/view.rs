@@ -35,6 +35,13 @@ impl BookView<'_> {
         Some(self.state(side, rank_of, &self.core.levels[level]))
     }
 
+    /// The level at a price, if it has orders.
+    pub fn level(&self, side: Side, price: Price) -> Option<LevelState> {
+        let rank_of = rank(side, self.book.grid.tick(price)?);
+        let level = self.book.side(side).find(&self.core.levels, rank_of)?;
+        Some(self.state(side, rank_of, &self.core.levels[level]))
+    }
+
     /// The levels of a side, best first. Market orders of an auction are in none.
     pub fn levels(&self, side: Side) -> impl Iterator<Item = LevelState> {
         let view = *self;
