@@ -67,6 +67,7 @@
 
 mod bars;
 mod context;
+mod continuous;
 mod error;
 mod exported;
 mod factory;
@@ -89,6 +90,7 @@ mod timers;
 
 pub use bars::{Bar, BarRequest, BarRule, BarSource, BarsError, BarsId};
 pub use context::Context;
+pub use continuous::{Adjustment, Continuous, ContinuousError, Roll, RollRule};
 #[doc(hidden)]
 pub use exported::Exported;
 pub use instruments::{Instruments, Interest};
