@@ -1296,7 +1296,7 @@ type MarketPhase struct {
 	_ [3]byte
 	// The market's own time.
 	EventTime Nanos
-	// The market's number of the event, counted with its book events. The number of the event before it: the phase is only said again, behind a snapshot.
+	// The market's number of the event, counted with its book events. The number of the event before it: an exchange of strategies repeats the phase behind a snapshot, or a recorded market enters it by the clock.
 	Sequence uint64
 }
 
@@ -2726,7 +2726,7 @@ type RecordImage struct {
 	Instrument InstrumentID
 	// Its side.
 	Side Side
-	// 0: nothing is at this place; 1: the market's; 2: a strategy's; 3: a strategy's that may not take; 4: the market's, swept away by a clear, at its place for the snapshot that may bring it back.
+	// 0: nothing is at this place; 1: the market's; 2: a strategy's; 3: a strategy's that may not take; 4: the market's, swept away by a clear, at its place for the snapshot that may bring it back; 5 and 6: as 2 and 3, and the order outlives the day.
 	OwnerKind uint8
 	// Zero.
 	_ [2]byte

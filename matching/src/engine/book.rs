@@ -1,6 +1,6 @@
 //! The book of one instrument.
 
-use wire::{InstrumentId, Nanos, Side};
+use wire::{InstrumentId, Nanos, Side, TradingPhase};
 
 use super::index::IdMap;
 use super::ladder::Ladder;
@@ -26,7 +26,9 @@ pub(crate) struct Book {
     pub(crate) swept: usize,
     /// The market's time of its latest message.
     pub(crate) event_time: Nanos,
-    /// The market's latest message about the instrument was of a call auction.
+    /// The market's phase; continuous, where the source says nothing.
+    pub(crate) phase: TradingPhase,
+    /// Nothing trades but in an auction: so the phase says, or the market's latest message about the instrument.
     pub(crate) auction: bool,
     /// That auction has traded: see [`CallAuctions::Uncross`](super::CallAuctions::Uncross).
     pub(crate) uncrossed: bool,
@@ -42,6 +44,7 @@ impl Book {
             market: IdMap::default(),
             swept: 0,
             event_time: Nanos(0),
+            phase: TradingPhase::Continuous,
             auction: false,
             uncrossed: false,
         }

@@ -151,7 +151,7 @@ impl Core {
             self.uncross_at(book, event.price, sink);
             return self.take_away(book, slot, event.quantity);
         }
-        if event.flags & BookEvent::UNPRINTED != 0 && !book.auction {
+        if event.flags & BookEvent::UNPRINTED != 0 {
             // The cross's own event fills own orders, once.
             return self.take_away(book, slot, event.quantity);
         }

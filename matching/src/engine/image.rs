@@ -6,6 +6,7 @@
 
 use wire::{
     AccountId, BookImage, InstrumentId, Level, OrderId, Price, Quantity, Quote, RecordImage, Side,
+    TradingPhase,
 };
 
 use super::book::Book;
@@ -47,6 +48,8 @@ const AUCTION: u32 = 1;
 const UNCROSSED: u32 = 2;
 /// Own orders took of what quotes show: two more quotes follow that of what is left.
 const TAKEN: u32 = 4;
+/// From this bit on: the number of the phase; zero, which no phase has, is that of continuous trading in states without phases.
+const PHASE: u32 = 8;
 
 /// An instrument without its orders.
 #[derive(Clone, Debug)]
@@ -147,7 +150,8 @@ impl Engine {
         Some(BookState {
             image: BookImage {
                 instrument,
-                bits: flags.iter().filter(|(is_set, _)| *is_set).map(|(_, bit)| bit).sum(),
+                bits: flags.iter().filter(|(is_set, _)| *is_set).map(|(_, bit)| bit).sum::<u32>()
+                    | (book.phase as u32) << PHASE,
                 event_time: book.event_time,
                 carried: 0,
             },
@@ -160,6 +164,10 @@ impl Engine {
         let fill = self.core.options.fill;
         let Some(book) = find(&mut self.books, state.image.instrument) else { return false };
         book.event_time = state.image.event_time;
+        let phase = state.image.bits >> PHASE;
+        let named = TradingPhase::ALL.into_iter().find(|named| *named as u32 == phase);
+        let Some(phase) = named.or((phase == 0).then_some(TradingPhase::Continuous)) else { return false };
+        book.phase = phase;
         book.auction = state.image.bits & AUCTION != 0;
         book.uncrossed = state.image.bits & UNCROSSED != 0;
         fill == FillModel::Book
@@ -219,6 +227,8 @@ fn order(image: &RecordImage) -> Option<Order> {
         2 => Kind::Own,
         3 => Kind::OwnPostOnly,
         4 => Kind::Swept,
+        5 => Kind::OwnKept,
+        6 => Kind::OwnKeptPostOnly,
         _ => return None,
     };
     let is_possible = image.instrument.0 < wire::MAX_INSTRUMENTS
@@ -228,10 +238,12 @@ fn order(image: &RecordImage) -> Option<Order> {
         && image.taken <= image.open
         && match kind {
             Kind::Market => true,
-            Kind::Own | Kind::OwnPostOnly => {
+            Kind::Own | Kind::OwnPostOnly | Kind::OwnKept | Kind::OwnKeptPostOnly => {
                 image.quantity >= image.open && image.taken == Quantity::ZERO
             }
-            Kind::Swept => image.taken == image.open && (Quantity::ZERO..=image.open).contains(&image.quantity),
+            Kind::Swept => {
+                image.taken == image.open && (Quantity::ZERO..=image.open).contains(&image.quantity)
+            }
         };
     is_possible.then(|| {
         let mut order =

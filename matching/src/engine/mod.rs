@@ -16,7 +16,7 @@
 //!
 //! | order | what it does |
 //! |---|---|
-//! | limit, day or good-till-cancel | trades what it can at its price or better, the rest goes into the book |
+//! | limit, day or good-till-cancel | trades what it can at its price or better, the rest goes into the book. A day order ends with the market's day: see phases |
 //! | market | trades what it can at any price; the rest is `Cancelled`, `NoLiquidity`. It never rests, whatever its time in force; with post-only it is `Rejected`, `Malformed` |
 //! | immediate-or-cancel | as limit; the rest is `Cancelled`, `NoLiquidity` |
 //! | fill-or-kill | trades in full at once, or is `Accepted` and `Cancelled`, `NotFillable` without a trade |
@@ -115,6 +115,25 @@
 //! - At that message, what crosses trades: a strategy's order and the market's at the market's price, two of strategies
 //!   (where the market had no auction) at the seller's. First the strategies' buyers from the front, then their sellers.
 //!
+//! ## Phases: halts, auctions by the clock, the end of the day
+//!
+//! Where the source says what the market does ([`MarketPhase`]), nothing trades in any phase but the continuous one, also where no message
+//! is marked. It is as in a call auction, with these differences:
+//!
+//! | phase | new orders, replaces | cancels |
+//! |---|---|---|
+//! | continuous | taken | taken |
+//! | halt | as in a call auction; what is refused has [`Reason::NotTradable`] | taken |
+//! | pre-open, opening, closing, volatility auction | as in a call auction | taken |
+//! | opening freeze, closing freeze | new ones as in a call auction; replaces are refused, [`Reason::CallAuction`] | refused, [`Reason::CallAuction`]; a mass cancel leaves these orders |
+//! | pause | refused, [`Reason::NotTradable`] | refused, [`Reason::NotTradable`] |
+//! | closed | refused, [`Reason::NotTradable`] | taken |
+//!
+//! - When the market closes, every order that is not good till cancelled is `Cancelled`, `Expired`, by number.
+//! - When the continuous phase begins, what crosses trades as behind a call auction. If the market's own orders cross then, its auction is
+//!   still to come: it begins at the next event that is no part of a cross ([`BookEvent::NO_SIDE`]).
+//! - Beside quotes, the quotes of a halt offer nothing when it ends: the next one does.
+//!
 //! ## [`FillModel::Quotes`]: beside a quoted market
 //!
 //! The book holds own orders only. Besides, the latest quote of the instrument offers the volume of its ten
@@ -142,6 +161,7 @@
 //!
 //! ```text
 //! requests   new, cancel, replace ──┐                      ┌── slab     records at stable places
+//! phase      MarketPhase            │
 //! history    BookEvent              ├─▶ trading: what all ─┼── arena    the records of all books
 //! quoted     Quote, TradePrint      ┘   rules share        ├── order    one cache line each
 //!                                                          ├── ladder   levels and queues of one side
@@ -205,6 +225,7 @@ mod ladder;
 mod options;
 mod order;
 mod own;
+mod phase;
 mod quoted;
 mod requests;
 mod self_trade;
@@ -217,8 +238,8 @@ mod view;
 mod tests;
 
 use wire::{
-    BookEvent, CancelAll, CancelOrder, Instrument, InstrumentId, MAX_INSTRUMENTS, Nanos, NewOrder, OrderId,
-    OrderStatus, OrderUpdate, Quantity, Quote, Reason, ReplaceOrder, TradePrint,
+    BookEvent, CancelAll, CancelOrder, Instrument, InstrumentId, MAX_INSTRUMENTS, MarketPhase, Nanos,
+    NewOrder, OrderId, OrderStatus, OrderUpdate, Quantity, Quote, Reason, ReplaceOrder, TradePrint,
 };
 
 pub use anomalies::Anomalies;
@@ -279,9 +300,9 @@ impl Engine {
             && let Some((core, book)) = self.market(event.instrument)
         {
             book.event_time = event.event_time;
-            let auction = event.flags & BookEvent::CALL_AUCTION != 0;
-            if std::mem::replace(&mut book.auction, auction) && !auction {
-                if core.uncrosses() { core.end_call(book, sink) } else { core.end_auction(book, sink) }
+            let is_marked = event.flags & BookEvent::CALL_AUCTION != 0;
+            if is_marked || !(book.auction && phase::is_of_cross(event)) {
+                core.hold(book, is_marked, sink);
             }
             core.apply_event(book, event, sink);
         }
@@ -293,11 +314,16 @@ impl Engine {
             && let Some((core, book)) = self.market(quote.instrument)
         {
             book.event_time = quote.event_time;
-            let auction = quote.flags & Quote::CALL_AUCTION != 0;
-            if std::mem::replace(&mut book.auction, auction) && !auction && core.uncrosses() {
-                core.end_call(book, sink);
-            }
+            core.hold(book, quote.flags & Quote::CALL_AUCTION != 0, sink);
             core.apply_quote(book, quote, sink);
+        }
+    }
+
+    /// The market enters a phase: a halt, an auction, the end of the day.
+    pub fn on_phase<S: Sink>(&mut self, phase: &MarketPhase, sink: &mut S) {
+        if let Some((core, book)) = self.market(phase.instrument) {
+            book.event_time = phase.event_time;
+            core.enter_phase(book, phase.phase, sink);
         }
     }
 
@@ -343,7 +369,7 @@ impl Engine {
     /// A strategy cancels what is left of an order.
     pub fn cancel<S: Sink>(&mut self, request: &CancelOrder, sink: &mut S) {
         match self.working(request.order_id, request.instrument) {
-            Some((core, book, slot)) => core.cancel(book, slot, Reason::Requested, sink),
+            Some((core, book, slot)) => core.cancel_requested(book, slot, sink),
             None => sink.update(&unknown(request.order_id, request.instrument, OrderStatus::CancelRejected)),
         }
     }

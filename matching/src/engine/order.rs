@@ -18,6 +18,10 @@ pub(crate) enum Kind {
     OwnPostOnly = 3,
     /// The recorded market's, swept away by a clear: a snapshot may bring it back to its place. Nothing of it can be had.
     Swept = 4,
+    /// A strategy's that outlives the day.
+    OwnKept = 5,
+    /// A strategy's that outlives the day and may never take.
+    OwnKeptPostOnly = 6,
 }
 
 /// An order in a queue, or an incoming one that is in no queue yet (all its links are [`Slot::NONE`]).
@@ -83,7 +87,11 @@ impl Order {
     }
 
     pub(crate) fn is_own(&self) -> bool {
-        matches!(self.kind, Kind::Own | Kind::OwnPostOnly)
+        !matches!(self.kind, Kind::Market | Kind::Swept)
+    }
+
+    pub(crate) fn is_post_only(&self) -> bool {
+        matches!(self.kind, Kind::OwnPostOnly | Kind::OwnKeptPostOnly)
     }
 
     pub(crate) fn instrument(&self) -> InstrumentId {

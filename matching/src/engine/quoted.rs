@@ -100,6 +100,11 @@ impl QuotedSide {
         }
     }
 
+    /// Offers nothing until the next quote. What own orders took stays taken.
+    pub(crate) fn hide(&mut self) {
+        (self.length, self.first) = (0, 0);
+    }
+
     /// Replaces all levels by a quote's, less what own orders took of what these still show; false when some had to be cut
     /// off because they cannot be.
     pub(crate) fn load(&mut self, shown: &[Level; LEVELS]) -> bool {
@@ -192,6 +197,7 @@ impl Core {
     /// A trade in the market: own orders at strictly better prices would have been first.
     pub(crate) fn apply_print<S: Sink>(&mut self, book: &mut Book, print: &TradePrint, sink: &mut S) {
         let side = match print.aggressor {
+            Aggressor::Buy | Aggressor::Sell if book.auction => return,
             Aggressor::Buy => Side::Sell,
             Aggressor::Sell => Side::Buy,
             Aggressor::None => {

@@ -18,8 +18,8 @@ use super::trading::{Core, report};
 impl Core {
     /// A new order whose id was checked, for a listed instrument.
     pub(crate) fn enter<S: Sink>(&mut self, book: &mut Book, request: &NewOrder, sink: &mut S) {
-        if book.auction && !self.collects(book) {
-            return sink.update(&OrderUpdate::rejection(request, Reason::CallAuction));
+        if let Some(reason) = book.refusal(self.collects(book)) {
+            return sink.update(&OrderUpdate::rejection(request, reason));
         }
         if !is_supported(request) {
             return sink.update(&OrderUpdate::rejection(request, Reason::Unsupported));
@@ -36,10 +36,17 @@ impl Core {
             return sink.update(&OrderUpdate::rejection(request, Reason::Malformed));
         }
         if book.auction && (market || post_only || at_once) {
-            return sink.update(&OrderUpdate::rejection(request, Reason::CallAuction));
+            return sink.update(&OrderUpdate::rejection(request, book.refusal_of_taker()));
         }
+        let is_kept = request.time_in_force == TimeInForce::GoodTillCancel;
+        let kind = match (is_kept, post_only) {
+            (false, false) => Kind::Own,
+            (false, true) => Kind::OwnPostOnly,
+            (true, false) => Kind::OwnKept,
+            (true, true) => Kind::OwnKeptPostOnly,
+        };
         let taker = Order::new(
-            if post_only { Kind::OwnPostOnly } else { Kind::Own },
+            kind,
             request.order_id.0,
             book.instrument,
             request.side,
@@ -58,6 +65,17 @@ impl Core {
         }
         let rests = !market && !at_once;
         self.take_and_rest(book, taker, rests, sink);
+    }
+
+    /// A strategy cancels what is left of a working order.
+    pub(crate) fn cancel_requested<S: Sink>(&mut self, book: &mut Book, slot: Slot, sink: &mut S) {
+        match book.refusal_of_cancel() {
+            Some(reason) => {
+                let order = &self.arena.orders[slot];
+                sink.update(&order.update(OrderStatus::CancelRejected, reason, book.event_time));
+            }
+            None => self.cancel(book, slot, Reason::Requested, sink),
+        }
     }
 
     /// Cancels what is left of a working order.
@@ -79,8 +97,9 @@ impl Core {
         let time = book.event_time;
         let before = self.arena.orders[slot];
         let refuse = |reason| before.update(OrderStatus::ReplaceRejected, reason, time);
-        if book.auction && !self.collects(book) {
-            return sink.update(&refuse(Reason::CallAuction));
+        let refusal = book.refusal(self.collects(book)).or_else(|| book.refusal_of_cancel());
+        if let Some(reason) = refusal {
+            return sink.update(&refuse(reason));
         }
         if request.quantity <= Quantity::ZERO {
             return sink.update(&refuse(Reason::Quantity));
@@ -99,10 +118,10 @@ impl Core {
             self.arena.orders[slot].quantity = order.quantity;
             return sink.update(&order.update(OrderStatus::Replaced, Reason::None, time));
         }
-        if book.auction && order.kind == Kind::OwnPostOnly {
-            return sink.update(&refuse(Reason::CallAuction));
+        if book.auction && order.is_post_only() {
+            return sink.update(&refuse(book.refusal_of_taker()));
         }
-        if order.kind == Kind::OwnPostOnly && self.would_trade(book, &order) {
+        if order.is_post_only() && self.would_trade(book, &order) {
             return sink.update(&refuse(Reason::WouldTrade));
         }
         self.remove_own(&mut book.half_mut(order.side).ladder, slot);
@@ -267,6 +286,7 @@ impl Core {
             let order = self.arena.orders[slot];
             if self.takes(request, &order)
                 && let Some(book) = books.get_mut(order.instrument().0 as usize).and_then(Option::as_mut)
+                && book.refusal_of_cancel().is_none()
             {
                 self.cancel(book, slot, Reason::Requested, sink);
                 cancelled += 1;

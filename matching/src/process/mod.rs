@@ -369,7 +369,7 @@ impl Matching {
             MarketInput::Book(_) => context.add(Counter::BookEvents, 1),
             MarketInput::Quote(_) => context.add(Counter::Quotes, 1),
             MarketInput::Trade(_) => context.add(Counter::Trades, 1),
-            MarketInput::Time(_) => {}
+            MarketInput::Phase(_) | MarketInput::Time(_) => {}
             MarketInput::End => log::info!("the market's source has ended"),
         }
         Ok(())

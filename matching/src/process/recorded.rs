@@ -2,8 +2,8 @@
 
 use topology::config::MatchingConfig;
 use wire::{
-    BookEvent, BookImage, EndOfStream, Execution, Instrument, InstrumentId, MarketTime, Message, Nanos,
-    Quote, RecordImage, Request, StateEnd, TradePrint, WireError,
+    BookEvent, BookImage, EndOfStream, Execution, Instrument, InstrumentId, MarketPhase, MarketTime, Message,
+    Nanos, Quote, RecordImage, Request, StateEnd, TradePrint, WireError,
 };
 
 use super::changes::Changes;
@@ -18,6 +18,7 @@ pub(super) enum MarketInput {
     Book(BookEvent),
     Quote(Quote),
     Trade(TradePrint),
+    Phase(MarketPhase),
     /// All up to this time is known.
     Time(Nanos),
     /// Nothing follows.
@@ -31,6 +32,7 @@ impl MarketInput {
             MarketInput::Book(event) => Some(event.event_time),
             MarketInput::Quote(quote) => Some(quote.event_time),
             MarketInput::Trade(print) => Some(print.event_time),
+            MarketInput::Phase(phase) => Some(phase.event_time),
             MarketInput::Time(time) => Some(*time),
             MarketInput::End => None,
         }
@@ -41,6 +43,7 @@ impl MarketInput {
             BookEvent::ID => MarketInput::Book(BookEvent::decode(payload)?),
             Quote::ID => MarketInput::Quote(Quote::decode(payload)?),
             TradePrint::ID => MarketInput::Trade(TradePrint::decode(payload)?),
+            MarketPhase::ID => MarketInput::Phase(MarketPhase::decode(payload)?),
             MarketTime::ID => MarketInput::Time(MarketTime::decode(payload)?.event_time),
             EndOfStream::ID => MarketInput::End,
             id => return Err(WireError::UnknownId { id }),
@@ -130,6 +133,10 @@ impl Recorded {
             MarketInput::Trade(print) => {
                 self.engine.on_trade_print(print, answers);
                 print.instrument
+            }
+            MarketInput::Phase(phase) => {
+                self.engine.on_phase(phase, answers);
+                phase.instrument
             }
             MarketInput::Time(time) => return self.engine.pass_time(*time),
             MarketInput::End => return,

@@ -56,7 +56,7 @@ section! {
         /// At one price, displayed orders trade before hidden ones (`fill = "book"`): as on Nasdaq and BATS. false: at the
         /// price of a hidden order's trade nobody is filled.
         displayed_first: bool = false;
-        /// What strategies' orders do in a call auction of the recorded market.
+        /// What strategies' orders do in a call auction or a halt of the recorded market.
         call_auctions: CallAuctionRule = CallAuctionRule::Refuse;
         /// Where a strategy's resting order stands among those of the recorded or quoted market at its price.
         queue: Queue = Queue::Through, Absent::Derived("position for fill = \"book\", through for fill = \"quotes\"");

@@ -15,11 +15,11 @@ words! {
 }
 
 words! {
-    /// What strategies' orders do in a call auction of the recorded market.
+    /// What strategies' orders do in a call auction or a halt of the recorded market.
     pub enum CallAuctionRule ("rule for call auctions") {
         /// New ones are refused until it is over.
         Refuse = "refuse",
-        /// They are collected, and trade at the price of the recorded auction.
+        /// They are collected, and trade at the price of the recorded auction, or when a halt ends.
         Uncross = "uncross",
     }
 }

@@ -198,7 +198,7 @@ pub struct RecordImage {
     /// Its side.
     pub side: Side,
     /// 0: nothing is at this place; 1: the market's; 2: a strategy's; 3: a strategy's that may not take; 4: the market's, swept
-    /// away by a clear, at its place for the snapshot that may bring it back.
+    /// away by a clear, at its place for the snapshot that may bring it back; 5 and 6: as 2 and 3, and the order outlives the day.
     pub owner_kind: u8,
     /// Zero.
     pub reserved: [u8; 2],

@@ -257,8 +257,8 @@ pub struct MarketPhase {
     /// The market's own time.
     #[field(column = "event_time_ns")]
     pub event_time: Nanos,
-    /// The market's number of the event, counted with its book events. The number of the event before it: the phase is
-    /// only said again, behind a snapshot.
+    /// The market's number of the event, counted with its book events. The number of the event before it: an exchange of strategies repeats
+    /// the phase behind a snapshot, or a recorded market enters it by the clock.
     pub sequence: u64,
 }
 

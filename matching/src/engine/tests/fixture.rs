@@ -125,6 +125,11 @@ pub(super) enum Input {
     Event(BookEvent),
     Quote(Quote),
     Print(TradePrint),
+    Phase(MarketPhase),
+}
+
+pub(super) fn phase_of(instrument: InstrumentId, phase: TradingPhase) -> Input {
+    Input::Phase(MarketPhase { instrument, phase, reserved: [0; 3], event_time: Nanos(66), sequence: 0 })
 }
 
 pub(super) fn feed(engine: &mut Engine, input: &Input) -> Vec<Execution> {
@@ -137,6 +142,7 @@ pub(super) fn feed(engine: &mut Engine, input: &Input) -> Vec<Execution> {
         Input::Event(event) => engine.on_book_event(event, &mut answers),
         Input::Quote(quote) => engine.on_quote(quote, &mut answers),
         Input::Print(print) => engine.on_trade_print(print, &mut answers),
+        Input::Phase(phase) => engine.on_phase(phase, &mut answers),
     }
     super::invariants::check(engine);
     answers

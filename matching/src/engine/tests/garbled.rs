@@ -89,7 +89,9 @@ pub(super) fn market_data() -> impl Strategy<Value = Input> {
         (aggressor, number(), number(), listed()).prop_map(|(aggressor, price, quantity, instrument)| {
             Input::Print(TradePrint { instrument, ..print(aggressor, price, quantity) })
         });
-    prop_oneof![2 => quotes, 1 => prints]
+    let phases = (prop::sample::select(TradingPhase::ALL.to_vec()), listed())
+        .prop_map(|(phase, instrument)| phase_of(instrument, phase));
+    prop_oneof![4 => quotes, 2 => prints, 1 => phases]
 }
 
 fn check_answers(answers: &[Execution]) {

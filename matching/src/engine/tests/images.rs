@@ -91,6 +91,42 @@ proptest! {
 }
 
 #[test]
+fn an_engine_that_is_made_of_images_stays_in_the_halt_and_knows_which_orders_outlive_the_day() {
+    for call_auctions in [CallAuctions::Refuse, CallAuctions::Uncross] {
+        let options = EngineOptions { call_auctions, ..options(FillModel::Book, SelfTrade::CancelNewest) };
+        let mut engine = tracked(options);
+        feed(&mut engine, &Input::Event(add(1, Side::Sell, 105, 50)));
+        feed(&mut engine, &Input::New(limit(id(1, 1), Side::Buy, 100, 10)));
+        let kept = with(limit(id(1, 2), Side::Buy, 99, 10), TimeInForce::GoodTillCancel);
+        feed(&mut engine, &Input::New(kept));
+        feed(&mut engine, &phase_of(STOCK, TradingPhase::Halt));
+        let mut again = made_of(&engine, options, &images(&engine));
+        for engine in [&mut engine, &mut again] {
+            let market = said(&feed(engine, &Input::New(market(id(1, 3), Side::Buy, 5))));
+            assert_eq!(market, ["1-3: rejected not-tradable"]);
+            assert!(feed(engine, &Input::Event(add(2, Side::Sell, 95, 10))).is_empty());
+            let ended = said(&feed(engine, &phase_of(STOCK, TradingPhase::Closed)));
+            assert_eq!(ended, ["1-1: cancelled expired"]);
+            let opened = said(&feed(engine, &phase_of(STOCK, TradingPhase::Continuous)));
+            assert_eq!(opened.len(), 2, "what crosses the order that is kept trades: {opened:?}");
+        }
+    }
+}
+
+#[test]
+fn a_state_from_before_there_were_phases_is_continuous_and_one_with_an_unknown_phase_is_none() {
+    let mut engine = tracked(options(FillModel::Book, SelfTrade::CancelNewest));
+    feed(&mut engine, &phase_of(STOCK, TradingPhase::Halt));
+    let mut state = engine.book_state(STOCK).unwrap();
+    for (phase, is_taken) in [(0, true), (TradingPhase::Continuous as u32, true), (99, false)] {
+        state.image.bits = phase << 8;
+        assert_eq!(engine.restore_book(&state), is_taken);
+    }
+    let taken = said(&feed(&mut engine, &Input::New(limit(id(1, 1), Side::Buy, 100, 10))));
+    assert_eq!(taken, ["1-1: accepted"]);
+}
+
+#[test]
 fn images_that_no_engine_has_are_refused() {
     let options = options(FillModel::Book, SelfTrade::CancelNewest);
     let mut engine = tracked(options);

@@ -7,6 +7,7 @@ mod history;
 mod images;
 mod invariants;
 mod naive;
+mod phases;
 mod quotes;
 mod reference;
 mod requests;

@@ -98,7 +98,12 @@ impl Naive {
             (Input::CancelAll(request), _) => self.cancel_all(request),
             (Input::Event(event), FillModel::Book) => {
                 self.time = event.event_time;
-                self.phase(event.flags & BookEvent::CALL_AUCTION != 0);
+                let is_marked = event.flags & BookEvent::CALL_AUCTION != 0;
+                let (no_side, hidden) = (BookEvent::NO_SIDE, BookEvent::HIDDEN);
+                // A cross comes before continuous trading.
+                if is_marked || !self.auction || event.flags & (no_side | hidden) != no_side {
+                    self.phase(is_marked);
+                }
                 self.event(event);
             }
             (Input::Quote(quote), FillModel::Quotes) => {
@@ -109,6 +114,7 @@ impl Naive {
             (Input::Print(print), FillModel::Quotes) => {
                 self.time = print.event_time;
                 match print.aggressor {
+                    Aggressor::Buy | Aggressor::Sell if self.auction => {}
                     Aggressor::Buy => self.print(Side::Sell, print.price.0, print.quantity.0),
                     Aggressor::Sell => self.print(Side::Buy, print.price.0, print.quantity.0),
                     Aggressor::None => self.print_of_auction(print.price.0, print.quantity.0),

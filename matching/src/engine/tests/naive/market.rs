@@ -139,7 +139,11 @@ impl Naive {
         self.taken[side].entry(price).or_insert((0, level.1)).0 += quantity;
         level.1 -= quantity;
         if self.taken[side].len() > LEVELS {
-            if side == 0 { self.taken[side].pop_first() } else { self.taken[side].pop_last() };
+            if side == 0 {
+                self.taken[side].pop_first()
+            } else {
+                self.taken[side].pop_last()
+            };
         }
     }
 

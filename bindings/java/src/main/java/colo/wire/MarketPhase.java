@@ -48,7 +48,7 @@ public final class MarketPhase extends Message {
         setLong(8, value);
     }
 
-    /** The market's number of the event, counted with its book events. The number of the event before it: the phase is only said again, behind a snapshot. */
+    /** The market's number of the event, counted with its book events. The number of the event before it: an exchange of strategies repeats the phase behind a snapshot, or a recorded market enters it by the clock. */
     public long sequence() {
         return getLong(16);
     }

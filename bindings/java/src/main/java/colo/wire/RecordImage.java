@@ -138,7 +138,7 @@ public final class RecordImage extends Message {
         setByte(68, value.value());
     }
 
-    /** 0: nothing is at this place; 1: the market's; 2: a strategy's; 3: a strategy's that may not take; 4: the market's, swept away by a clear, at its place for the snapshot that may bring it back. */
+    /** 0: nothing is at this place; 1: the market's; 2: a strategy's; 3: a strategy's that may not take; 4: the market's, swept away by a clear, at its place for the snapshot that may bring it back; 5 and 6: as 2 and 3, and the order outlives the day. */
     public int ownerKind() {
         return getByte(69) & 0xff;
     }
