@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use wire::fold::WorkingOrders;
 use wire::{
-    Best, EndOfStream, Execution, Fill, Instrument, InstrumentId, MarketTime, Message, Money, NodeChange,
-    NodeEvent, NodeRole, OrderStatus, OrderUpdate, Price, Quantity, Quote, SnapshotBegin, StrategyId,
-    TradePrint,
+    Best, EndOfStream, Execution, Fill, Instrument, InstrumentId, MarketPhase, MarketTime, Message, Money,
+    NodeChange, NodeEvent, NodeRole, OrderStatus, OrderUpdate, Price, Quantity, Quote, SnapshotBegin,
+    StrategyId, TradePrint,
 };
 
 use crate::anomalies::{Anomalies, Anomaly};
@@ -89,14 +89,14 @@ impl Book {
         anomaly.map(|anomaly| self.anomalies.note(anomaly))
     }
 
-    /// Takes one frame from md's quotes or bests: a quote, a best, a trade, or a time or the end of the stream, which change
-    /// nothing. The topic is the instrument of a best.
+    /// Takes one frame from md's quotes or bests: a quote, a best, a trade, or a time, a phase or the end of the stream, which
+    /// change nothing. The topic is the instrument of a best.
     pub fn on_market(&mut self, topic: u32, message_id: u16, payload: &[u8]) -> Option<Anomaly> {
         match message_id {
             Best::ID => Best::decode(payload).ok().map(|best| self.on_best(InstrumentId(topic), &best)),
             Quote::ID => Quote::decode(payload).ok().map(|quote| self.on_quote(&quote)),
             TradePrint::ID => TradePrint::decode(payload).ok().map(|trade| self.on_trade(&trade)),
-            EndOfStream::ID | MarketTime::ID => Some(None),
+            EndOfStream::ID | MarketTime::ID | MarketPhase::ID => Some(None),
             _ => None,
         }
         .unwrap_or_else(|| Some(self.anomalies.note(Anomaly::Unreadable)))

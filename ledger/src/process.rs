@@ -25,8 +25,8 @@ use node::{
 };
 use topology::{LedgerSection, NodeKind};
 use wire::{
-    Best, EndOfStream, Fill, Instrument, InstrumentId, MarketTime, Message, NodeChange, NodeEvent, Quote,
-    SnapshotBegin, StrategyId, TradePrint,
+    Best, EndOfStream, Fill, Instrument, InstrumentId, MarketPhase, MarketTime, Message, NodeChange,
+    NodeEvent, Quote, SnapshotBegin, StrategyId, TradePrint,
 };
 
 use crate::askers::Askers;
@@ -402,7 +402,7 @@ impl Component for Ledger {
             match frame.message_id {
                 Quote::ID | Best::ID => context.add(Counter::Quotes, 1),
                 TradePrint::ID => context.add(Counter::Trades, 1),
-                EndOfStream::ID | MarketTime::ID => return Ok(()),
+                EndOfStream::ID | MarketTime::ID | MarketPhase::ID => return Ok(()),
                 _ => {}
             }
             self.changed = true;

@@ -32,7 +32,7 @@ mod worker;
 mod write;
 
 pub use data::{FileMark, files_below};
-pub use fold::{Measure, strategy_measures};
+pub use fold::{Halts, Measure, strategy_measures};
 pub use follow::Missed;
 pub use manifest::{FORMAT, MANIFEST, Manifest, Mode, RunState, VERSION, Writer};
 pub use power::PowerSums;

@@ -7,6 +7,7 @@ use observe::Report;
 use serde::{Deserialize, Serialize};
 
 use crate::data::FileMark;
+use crate::fold::Halts;
 use crate::follow::Missed;
 use crate::sheet::Listed;
 
@@ -125,6 +126,9 @@ pub struct Manifest {
     /// Orders that td or the market refused, by the reason.
     #[serde(default)]
     pub refused: BTreeMap<String, u64>,
+    /// What the market's halts, auctions and ends of sessions did to orders.
+    #[serde(default)]
+    pub halts: Halts,
     /// What could not be written.
     #[serde(default)]
     pub problems: Vec<String>,

@@ -16,7 +16,7 @@ use topology::config::{MarketSource, MatchingConfig, MdConfig};
 use topology::{NodeKind, Program, TdSection, Topology, samples_file};
 
 use crate::data::{FileMark, files_below};
-use crate::fold::{Fold, Partial, Span};
+use crate::fold::{Fold, Halts, Partial, Span};
 use crate::follow::{Follow, Missed};
 use crate::logs::Marks;
 use crate::manifest::{FORMAT, LOCK, MANIFEST, Manifest, Mode, RunState, VERSION, Writer};
@@ -108,6 +108,8 @@ pub struct Written {
     pub missed: Vec<Missed>,
     /// Orders that were refused, by the reason.
     pub refused: BTreeMap<String, u64>,
+    /// What the market's phases did to them.
+    pub halts: Halts,
 }
 
 /// A folder that is being written.
@@ -293,6 +295,7 @@ impl RunWriter {
             sample_ns: span.sample_ns,
             t2o_left_out: span.samples_left_out,
             refused: span.refused.clone(),
+            halts: span.halts,
             data: hashes.unwrap_or_default(),
             complete: problems.is_empty() && missed.is_empty(),
             missed: missed.clone(),
@@ -312,7 +315,13 @@ impl RunWriter {
         // It tells no more than the manifest now.
         let _ = fs::remove_file(self.folder.join(LOCK));
         drop(self.lock);
-        Written { folder: self.folder, problems: self.problems, missed, refused: span.refused }
+        Written {
+            folder: self.folder,
+            problems: self.problems,
+            missed,
+            refused: span.refused,
+            halts: span.halts,
+        }
     }
 
     /// Takes the folder away again: nothing ran.

@@ -165,7 +165,7 @@ impl Kept {
     #[must_use]
     pub(super) fn finish(self, report: Option<&Report>, is_interrupted: bool) -> bool {
         let Some(writer) = self.writer else { return true };
-        let Written { folder, problems, missed, refused } = writer.finish(report, is_interrupted);
+        let Written { folder, problems, missed, refused, halts } = writer.finish(report, is_interrupted);
         let shown = shown(&folder);
         for missed in &missed {
             let why = missed
@@ -180,6 +180,9 @@ impl Kept {
         if !refused.is_empty() {
             let rules = refused.iter().map(|(reason, orders)| format!("{orders} {reason}"));
             talk!("orders refused, by reason: {}", rules.collect::<Vec<_>>().join(", "));
+        }
+        if let Some(words) = halts.words() {
+            talk!("the market: {words}");
         }
         talk!("the run is in {}; `colo runs show {}` shows it", shown.display(), shown.display());
         if let (Some(root), Some(keep)) = (self.root, self.keep) {

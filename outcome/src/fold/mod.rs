@@ -11,6 +11,7 @@
 //! In lock-step time is the market's. Which of two journals is read first within one market event makes no difference to any
 //! row, so one process and many give the same files.
 
+mod halts;
 mod moves;
 mod names;
 mod order;
@@ -26,13 +27,15 @@ use accounts::{Follower as Accounts, Tariff};
 use ledger::Book;
 use observe::{Report, StrategyReport};
 use topology::config::MatchingConfig;
-use topology::{NodeKind, Topology};
+use topology::{NodeKind, Stream, Topology};
 use wire::{
     AccountOpen, Best, BookEvent, Execution, FeeRule, Fill, Instrument, InstrumentId, LatencySample,
     MarketPhase, MarketTime, Message, Nanos, NewOrder, OrderId, OrderStatus, OrderUpdate, Price, Quote,
     Request, StrategyId, TradePrint,
 };
 
+pub use self::halts::Halts;
+use self::halts::Phases;
 use self::names::Names;
 use self::order::Life;
 use self::sheets::Sheets;
@@ -67,6 +70,8 @@ pub(crate) struct Span {
     pub(crate) samples_left_out: u64,
     /// Orders that were rejected, by reason.
     pub(crate) refused: BTreeMap<String, u64>,
+    /// What the market's phases did to them.
+    pub(crate) halts: Halts,
 }
 
 /// An order's life, and how and when it ended.
@@ -102,6 +107,9 @@ pub(crate) struct Fold {
     samples_left_out: u64,
     /// Orders that were rejected, by reason.
     refused: BTreeMap<String, u64>,
+    phases: Phases,
+    /// The market's flow is read too, and has its phases.
+    has_flow: bool,
     line: Line,
     sheets: Sheets,
 }
@@ -140,6 +148,8 @@ impl Fold {
             rows_at_step: 0,
             samples_left_out: 0,
             refused: BTreeMap::new(),
+            phases: Phases::default(),
+            has_flow: has_flow(topology),
             line: Line::default(),
         }
     }
@@ -187,6 +197,9 @@ impl Fold {
 
     /// The clock, where it is another journal than that of the marks. A frame of the platform's clock counts by its own time.
     pub(crate) fn clock(&mut self, id: u16, payload: &[u8], frame_time: u64) {
+        if id == MarketPhase::ID {
+            self.phase(payload);
+        }
         if self.time_of == TimeOf::Platform {
             return self.advance(frame_time);
         }
@@ -208,14 +221,24 @@ impl Fold {
             (TimeOf::Platform, _) => Some(Nanos(frame_time)),
             (_, Quote::ID) => Quote::read(payload, |quote| quote.event_time).ok(),
             (_, TradePrint::ID) => TradePrint::read(payload, |trade| trade.event_time).ok(),
+            (_, MarketPhase::ID) => MarketPhase::read(payload, |phase| phase.event_time).ok(),
             (_, MarketTime::ID) => MarketTime::read(payload, |time| time.event_time).ok(),
             _ => None,
         };
         if let Some(time) = time {
             self.advance(time.0);
         }
+        if id == MarketPhase::ID && !self.has_flow {
+            self.phase(payload);
+        }
         if matches!(id, Quote::ID | Best::ID | TradePrint::ID) {
             self.book.on_market(topic, id, payload);
+        }
+    }
+
+    fn phase(&mut self, payload: &[u8]) {
+        if let Ok(phase) = MarketPhase::decode(payload) {
+            self.phases.enter(&phase);
         }
     }
 
@@ -276,6 +299,7 @@ impl Fold {
         match execution {
             Execution::Fill(fill) => self.fill(position, payload, &fill),
             Execution::Update(update) => {
+                self.phases.update(&update);
                 self.book.on_execution(position, id, payload);
                 self.update(&update);
             }
@@ -520,6 +544,7 @@ impl Fold {
             sample_ns: self.interval,
             samples_left_out: self.samples_left_out,
             refused: std::mem::take(&mut self.refused),
+            halts: self.phases.halts(),
         };
         let (listed, problems) = self.sheets.finish();
         (listed, problems, span)
@@ -551,6 +576,10 @@ fn partial_row(name: &str, row: Option<&StrategyReport>) -> Line {
 }
 
 /// Whether reports are known later than what they report.
+fn has_flow(topology: &Topology) -> bool {
+    [Stream::Flow, Stream::Market].into_iter().any(|stream| topology.carrying(stream).next().is_some())
+}
+
 fn has_latency(topology: &Topology) -> bool {
     let matching = topology.nodes.iter().find(|node| node.kind == NodeKind::Matching);
     let config =

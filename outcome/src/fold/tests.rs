@@ -217,3 +217,44 @@ fn money_of_a_run_that_was_read_in_part_is_that_of_the_report_to_the_last_billio
     assert_eq!((known["sharpe"].as_str(), known["sharpe_sum4"].as_str()), ("", ""));
     assert_eq!(cells(partial_row("maker", None))["pnl"], "");
 }
+
+#[test]
+fn halts_and_what_they_did_to_orders_are_counted() {
+    use wire::TradingPhase::{Closed, Continuous, Halt, VolatilityAuction};
+    let mut run = Run::new();
+    let phase = |run: &mut Run, ms: u64, phase| {
+        let event_time = Nanos(BEGIN + ms * MS);
+        let message = MarketPhase { instrument: THIS, phase, reserved: [0; 3], event_time, sequence: 0 };
+        run.fold.market(THIS.0, MarketPhase::ID, message.bytes(), 0);
+    };
+    let update = |run: &mut Run, ms: u64, number: u32, status, reason| {
+        run.position += 1;
+        let about = OrderUpdate::about(OrderId::new(run.me, 1, number), THIS, status, reason);
+        let update = OrderUpdate { event_time: Nanos(BEGIN + ms * MS), execution: run.position, ..about };
+        run.fold.execution(run.position, OrderUpdate::ID, update.bytes(), 0);
+    };
+    update(&mut run, 5, 1, OrderStatus::Accepted, Reason::None);
+    phase(&mut run, 10, Halt);
+    update(&mut run, 10, 2, OrderStatus::Rejected, Reason::NotTradable);
+    update(&mut run, 11, 3, OrderStatus::Accepted, Reason::None);
+    phase(&mut run, 20, VolatilityAuction);
+    update(&mut run, 21, 4, OrderStatus::Rejected, Reason::CallAuction);
+    update(&mut run, 22, 5, OrderStatus::Rejected, Reason::Unsupported);
+    phase(&mut run, 30, Continuous);
+    // It was taken in the halt, and that is known now; and one behind it.
+    update(&mut run, 29, 6, OrderStatus::Accepted, Reason::None);
+    update(&mut run, 31, 7, OrderStatus::Accepted, Reason::None);
+    phase(&mut run, 40, Closed);
+    phase(&mut run, 40, Closed);
+    update(&mut run, 40, 1, OrderStatus::Cancelled, Reason::Expired);
+    update(&mut run, 40, 3, OrderStatus::Cancelled, Reason::Requested);
+    let (_, _, span) = run.fold.finish(None);
+    let expected = Halts { halts: 1, closes: 1, refused: 2, collected: 2, expired: 1 };
+    assert_eq!(span.halts, expected);
+    let words = span.halts.words().unwrap();
+    assert!(
+        words.starts_with("1 halts and 1 ends of sessions")
+            && words.contains("2 refused, 2 collected; 1 orders")
+    );
+    assert_eq!(Halts::default().words(), None);
+}
