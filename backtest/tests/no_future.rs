@@ -36,19 +36,20 @@ const WATCHDOG: Duration = Duration::from_secs(3_000);
 #[derive(Clone, Copy, Debug)]
 struct Way {
     fill: &'static str,
-    latency: &'static str,
+    /// More of `[matching]`.
+    matching: &'static str,
     data: &'static [&'static str],
 }
 
 const WAYS: &[Way] = &[
-    Way { fill: "book", latency: "", data: &["depth", "best", "flow"] },
+    Way { fill: "book", matching: "", data: &["depth", "best", "flow"] },
     Way {
         fill: "book",
-        latency: "order_latency = \"3ms\"\nreport_latency = { uniform = { min = \"1ms\", max = \"9ms\" } }\n",
+        matching: "call_auctions = \"uncross\"\norder_latency = \"3ms\"\nreport_latency = { uniform = { min = \"1ms\", max = \"9ms\" } }\n",
         data: &["flow", "depth", "best"],
     },
-    Way { fill: "quotes", latency: "", data: &["best", "depth"] },
-    Way { fill: "quotes", latency: "order_latency = \"40us\"\n", data: &["depth"] },
+    Way { fill: "quotes", matching: "call_auctions = \"uncross\"\n", data: &["best", "depth"] },
+    Way { fill: "quotes", matching: "order_latency = \"40us\"\n", data: &["depth"] },
 ];
 
 fn platform(day: &Day, way: &Way, files: &Path, instance: &str) -> String {
@@ -66,7 +67,7 @@ fn platform(day: &Day, way: &Way, files: &Path, instance: &str) -> String {
         files.display(),
         day.more,
         way.fill,
-        way.latency,
+        way.matching,
         groups.collect::<String>()
     )
 }
@@ -80,7 +81,7 @@ struct Reader {
     until_end: Option<usize>,
     looked: usize,
     ledger: Option<ledger::Book>,
-    counted: [usize; 3],
+    counted: [usize; 4],
 }
 
 impl Reader {
@@ -103,6 +104,7 @@ impl Reader {
             self.counted[2] +=
                 usize::from(update.status == wire::OrderStatus::Rejected && name.starts_with("reports"));
         }
+        self.counted[3] += usize::from(matches!(message, AnyMessage::MarketPhase(_)));
         self.lines.push(format!("{name} {topic} {position} {message:?}"));
         if name == "md.quotes" || name == "md.best" || name == "matching.executions" {
             self.equity(name, topic, position, id, payload);
@@ -233,7 +235,8 @@ fn check(days: &[Day]) {
         let times = day.times();
         for way in WAYS {
             let whole = run(day, way, u64::MAX);
-            let [orders, fills, rejects] = whole.counted;
+            let [orders, fills, rejects, phases] = whole.counted;
+            assert!(phases > 0 || !day.has_phases, "{}, {way:?}: no halt", day.name);
             assert!(orders > 0 && fills > 0, "{}, {way:?}: {orders} orders, {fills} fills", day.name);
             let mut worst: Option<String> = None;
             for cut in 0..cuts {
@@ -252,7 +255,7 @@ fn check(days: &[Day]) {
             }
             found.extend(worst);
             println!(
-                "{}: {}, {orders} orders, {fills} fills, {rejects} rejected, {:?}",
+                "{}: {}, {orders} orders, {fills} fills, {rejects} rejected, {phases} phases, {:?}",
                 day.name,
                 way.fill,
                 begin.elapsed()

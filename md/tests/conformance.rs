@@ -155,13 +155,15 @@ fn of_flow(event: &SourceEvent) -> Traded {
     let mut traded = Traded::new();
     for part in &event.book_events {
         let is_trade = matches!(part.action, BookAction::Execute | BookAction::Trade);
-        let in_auction = part.flags & BookEvent::CALL_AUCTION != 0 && part.action == BookAction::Execute;
+        let is_sided = part.flags & BookEvent::NO_SIDE == 0;
+        let in_auction =
+            part.flags & BookEvent::CALL_AUCTION != 0 && part.action == BookAction::Execute && is_sided;
         // Both orders of an auction's trade rest, and each has its event.
         if !is_trade || part.flags & BookEvent::UNPRINTED != 0 || in_auction && part.side == Side::Sell {
             continue;
         }
         let aggressor = match part.side {
-            _ if in_auction || part.flags & BookEvent::NO_SIDE != 0 => Aggressor::None,
+            _ if in_auction || !is_sided => Aggressor::None,
             Side::Buy => Aggressor::Sell,
             Side::Sell => Aggressor::Buy,
         };
@@ -203,7 +205,8 @@ fn run(
         }
         let index = event.instrument.0 as usize;
         assert!(index > 0 && index <= listed.len(), "{name}: an event of an instrument that is not listed");
-        assert!(!event.book_events.is_empty() || !event.trades.is_empty(), "{name}: an empty event");
+        let is_empty = event.book_events.is_empty() && event.trades.is_empty() && event.phase.is_none();
+        assert!(!is_empty, "{name}: an empty event");
         assert!(event.sequence >= last[index], "{name}: numbers go back");
         last[index] = event.sequence;
         back += u64::from(event.event_time.0 < latest);

@@ -117,13 +117,14 @@ fn lobster_types_become_book_events() {
         ]
     );
     let counts = replayed.counts;
-    assert_eq!((counts.read, counts.applied, counts.skipped.no_effect), (9, 8, 1));
+    assert_eq!((counts.read, counts.applied, counts.skipped.no_effect), (9, 9, 0));
     assert_eq!((counts.prior, counts.excess), (1, 1));
     let aggressors: Vec<_> = replayed.trades().iter().map(|print| print.aggressor).collect();
     // The cross sums up executions that have messages, and prints, of their own.
     assert_eq!(aggressors, [Aggressor::Buy, Aggressor::Sell, Aggressor::Sell]);
     let cross = replayed.events.iter().flat_map(|event| &event.book_events).last().unwrap();
-    assert_eq!(cross.flags, BookEvent::LAST | BookEvent::NO_SIDE | BookEvent::UNPRINTED);
+    let is_cross = BookEvent::NO_SIDE | BookEvent::UNPRINTED;
+    assert_eq!(cross.flags, BookEvent::LAST | is_cross | BookEvent::CALL_AUCTION, "of the halt");
     assert_eq!(replayed.instruments[0].symbol.as_str(), "AAPL");
     assert_eq!(replayed.events[0].event_time, parse_date("20120621").unwrap() + Nanos(34_200_100_000_000));
 }

@@ -119,7 +119,8 @@ pub trait Strategy: Sized + 'static {
     /// that do not have it.
     fn flow_cleared(&mut self, _context: &mut Context, _event: &BookEvent) {}
 
-    /// An instrument's phase changed, in a group with `data = "flow"` on an exchange of strategies.
+    /// An instrument's phase changed: a halt, an auction, the end of its session. In every group beside a recorded day whose source has
+    /// phases; on an exchange of strategies in a group with `data = "flow"`.
     fn phase(&mut self, _context: &mut Context, _phase: &MarketPhase) {}
 
     /// What an auction would trade if it ended now, in a group with `data = "flow"` on an exchange of strategies.

@@ -4,8 +4,10 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use dbn::encode::EncodeRecord;
+
 use crate::support::itch::message;
-use crate::support::{dbn_file_of, mbo};
+use crate::support::{dbn_bytes, dbn_file_of, mbo};
 
 /// A recorded day, as rows with times: a cut leaves those before it.
 pub struct Day {
@@ -15,6 +17,8 @@ pub struct Day {
     pub more: &'static str,
     /// Milliseconds between two timers: a quiet day has long pauses.
     pub pace_ms: u64,
+    /// It has halts, or phases by the clock.
+    pub has_phases: bool,
     files: Vec<File>,
 }
 
@@ -218,11 +222,25 @@ fn walk(stocks: usize, count: usize, seed: u64, step: u64) -> Vec<Step> {
     steps
 }
 
+/// Puts three states of a stock into a day: halted, quoted for the auction that ends it, traded; each before the first row of a time. The
+/// second time the halt ends without quotes.
+fn halted(rows: &mut Vec<(u64, Vec<u8>)>, state: impl Fn(usize, u64) -> Vec<u8>) {
+    let size = rows.len();
+    // From the end on, so that the places before it stay.
+    for (percent, which) in [(56, 2), (53, 0), (38, 2), (34, 1), (30, 0)] {
+        let time = rows[size * percent / 100].0;
+        let place = rows.partition_point(|row| row.0 < time);
+        rows.insert(place, (time, state(which, time)));
+    }
+}
+
 const STOCKS: [&str; 2] = ["AAA", "BBB"];
 const OPEN_US: u64 = 34_200_000_000;
+/// 14:56, in Shanghai.
+const NEAR_CLOSE_US: u64 = 53_760_000_000;
 
 fn day(source: &'static str, more: &'static str, files: Vec<File>) -> Day {
-    Day { name: format!("{source}, made up"), source, more, pace_ms: 37, files }
+    Day { name: format!("{source}, made up"), source, more, pace_ms: 37, has_phases: true, files }
 }
 
 /// A day of each source.
@@ -248,14 +266,26 @@ fn lobster() -> Day {
         let row = format!("{seconds}.{rest:06},{kind},{},{quantity},{price},{}\n", step.order, side(buys));
         (step.time, row.into_bytes())
     });
-    let file = File { name: "message.csv", head: Vec::new(), rows: rows.collect(), pack: plain };
+    let mut rows: Vec<_> = rows.collect();
+    halted(&mut rows, |which, time| {
+        let (seconds, rest) = ((OPEN_US + time) / 1_000_000, (OPEN_US + time) % 1_000_000);
+        format!("{seconds}.{rest:06},7,0,0,{},-1\n", ["-1", "0", "1"][which]).into_bytes()
+    });
+    let file = File { name: "message.csv", head: Vec::new(), rows, pack: plain };
     day("lobster", "prior = \"none\"\nsymbols = [\"AAA\"]", vec![file])
 }
 
 fn pitch() -> Day {
     let mut trade = 0;
-    let rows = walk(2, 900, 11, 1_000).into_iter().map(|step| {
-        let time = (OPEN_US + step.time) / 1_000;
+    // Two sessions in one file: in the second one clock and numbers begin anew.
+    let next = 1_000_000_000;
+    let sessions = [(walk(2, 700, 11, 1_000), 0), (walk(2, 200, 12, 1_000), next)];
+    // The clock of the second one begins an hour earlier.
+    let clock = |key: u64| if key < next { OPEN_US + 3_600_000_000 + key } else { OPEN_US + key - next };
+    let steps =
+        sessions.into_iter().flat_map(|(steps, begin)| steps.into_iter().map(move |step| (step, begin)));
+    let rows = steps.map(|(step, begin)| {
+        let time = clock(begin + step.time) / 1_000;
         let (symbol, order) = (STOCKS[step.stock], format!("{:012}", step.order));
         let side = |buys: bool| if buys { 'B' } else { 'S' };
         trade += 1;
@@ -270,9 +300,13 @@ fn pitch() -> Day {
                 format!("{time:08}P{order}{}{quantity:06}{symbol:<6}{price:010}{trade:012}\n", side(buys))
             }
         };
-        (step.time, row.into_bytes())
+        (begin + step.time, row.into_bytes())
     });
-    day("pitch", "", vec![File { name: "pitch.txt", head: Vec::new(), rows: rows.collect(), pack: plain }])
+    let mut rows: Vec<_> = rows.collect();
+    halted(&mut rows, |which, time| {
+        format!("{:08}HAAA     {}0XX\n", clock(time) / 1_000, ["H", "Q", "T"][which]).into_bytes()
+    });
+    day("pitch", "", vec![File { name: "pitch.txt", head: Vec::new(), rows, pack: plain }])
 }
 
 /// Each message behind its length.
@@ -326,12 +360,17 @@ fn itch() -> Day {
         bytes[5..11].copy_from_slice(&((OPEN_US + step.time) * 1_000).to_be_bytes()[2..]);
         (step.time, bytes)
     }));
+    halted(&mut rows, |which, time| {
+        let mut bytes = message(b'H', 1, 0, &[&name(0), &[b"HQT"[which]], b"     "]);
+        bytes[5..11].copy_from_slice(&((OPEN_US + time) * 1_000).to_be_bytes()[2..]);
+        bytes
+    });
     day("itch", "", vec![File { name: "day.itch", head: Vec::new(), rows, pack: framed }])
 }
 
 const DBN_NAMES: [(u32, &str); 2] = [(42, "ESH4"), (43, "NQH4")];
 
-/// Records of market by order, as raw bytes.
+/// Records of market by order and of statuses, as raw bytes.
 fn records(_head: &[u8], rows: &[&[u8]]) -> Vec<u8> {
     let record = |row: &&[u8]| {
         let number = |at: usize| u64::from_le_bytes(row[at..at + 8].try_into().unwrap());
@@ -341,9 +380,39 @@ fn records(_head: &[u8], rows: &[&[u8]]) -> Vec<u8> {
         record.ts_recv = number(48);
         record
     };
-    let records: Vec<dbn::MboMsg> = rows.iter().map(record).collect();
-    dbn_file_of(&records, dbn::Schema::Mbo, &DBN_NAMES)
+    let status = |row: &&[u8]| {
+        let record = record(row);
+        let unknown = b'~' as std::ffi::c_char;
+        dbn::StatusMsg {
+            hd: dbn::RecordHeader::new::<dbn::StatusMsg>(
+                dbn::rtype::STATUS,
+                1,
+                record.hd.instrument_id,
+                record.hd.ts_event,
+            ),
+            ts_recv: record.ts_recv,
+            action: record.order_id as u16,
+            reason: 0,
+            trading_event: 0,
+            is_trading: unknown,
+            is_quoting: unknown,
+            is_short_sell_restricted: unknown,
+            _reserved: [0; 7],
+        }
+    };
+    dbn_bytes(None, &DBN_NAMES, |encoder| {
+        for row in rows {
+            if row[0] == STATUS {
+                encoder.encode_record(&status(row)).unwrap();
+            } else {
+                encoder.encode_record(&record(row)).unwrap();
+            }
+        }
+    })
 }
+
+/// Instead of an action.
+const STATUS: u8 = b'!';
 
 /// A record as `records` takes it.
 fn record(kinds: [u8; 3], numbers: [u64; 6]) -> Vec<u8> {
@@ -385,6 +454,10 @@ fn dbn() -> Day {
             Happening::Hidden { buys, quantity, price } => push(b'T', !buys, 0, price, quantity, true),
         }
     }
+    halted(&mut rows, |which, time| {
+        let (id, at) = (u64::from(DBN_NAMES[0].0), 1_703_545_200_000_000_000 + time * 1_000);
+        record([STATUS, b'N', 1], [[8, 3, 7][which], 0, 0, id, at, at])
+    });
     day("dbn", "", vec![File { name: "day.dbn", head: Vec::new(), rows, pack: records }])
 }
 
@@ -394,7 +467,8 @@ fn sse() -> Day {
     let (mut orders, mut trades) = (Vec::new(), Vec::new());
     let mut incoming = 1_000_000;
     for (number, step) in walk(2, 900, 19, 10_000).into_iter().enumerate() {
-        let time = OPEN_US + step.time;
+        // The closing auction begins in the middle of it.
+        let time = NEAR_CLOSE_US + step.time;
         let (seconds, ms) = (time / 1_000_000, time / 1_000 % 1_000);
         let clock = format!("{:02}:{:02}:{:02}.{ms:03}", seconds / 3_600, seconds / 60 % 60, seconds % 60);
         let decimal = |price: u32| format!("{}.{:04}", price / 10_000, price % 10_000);
@@ -480,7 +554,8 @@ pub fn recorded(rows: usize) -> Vec<Day> {
     let mut days = Vec::new();
     let mut add = |source, more, files| {
         let pace_ms = if matches!(source, "itch" | "dbn") { 37_000 } else { 37 };
-        let day = Day { name: format!("{source}, recorded"), source, more, pace_ms, files };
+        let day =
+            Day { name: format!("{source}, recorded"), source, more, pace_ms, has_phases: false, files };
         days.push(day.first(rows));
     };
     if let Some(path) = data("lobster-aapl-20120621/message.csv.gz") {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use strategy_sdk::{
-    Bar, BarRequest, Best, BookEvent, Context, Fill, Instrument, InstrumentId, MarketData, OrderRequest,
-    OrderUpdate, ParameterError, Price, Quantity, Quote, Side, Strategy, Timer, TradePrint,
+    Bar, BarRequest, Best, BookEvent, Context, Fill, Instrument, InstrumentId, MarketData, MarketPhase,
+    OrderRequest, OrderUpdate, ParameterError, Price, Quantity, Quote, Side, Strategy, Timer, TradePrint,
 };
 
 use crate::days::Random;
@@ -124,6 +124,11 @@ impl Strategy for Observer {
         self.saw(context, format_args!("{event:?}"));
         let price = Some(event.price).filter(|price| price.is_some() && price.0 > 0);
         self.act(context, event.instrument, price);
+    }
+
+    fn phase(&mut self, context: &mut Context, phase: &MarketPhase) {
+        self.saw(context, format_args!("{phase:?}"));
+        self.act(context, phase.instrument, None);
     }
 
     fn trade(&mut self, context: &mut Context, trade: &TradePrint) {

@@ -4,7 +4,7 @@
 //! the books of all instruments, applies a source's events, and returns a quote when one is due:
 //!
 //! > **A quote is published after the last part of an event** ([`BookEvent::LAST`]) **if the event changed the ten
-//! > best levels of a side or carried a trade; but not while the book is crossed** (best bid ≥ best ask), which the
+//! > best levels of a side, carried a trade or began or ended an auction or a halt; but not while the book is crossed** (best bid ≥ best ask), which the
 //! > book of one market is only in a call auction or a halt: nobody can trade at its best prices. The first event
 //! > after the crossing publishes.
 //!

@@ -58,8 +58,12 @@ impl Books {
             (quote.last_price, quote.last_quantity) = (trade.price, trade.quantity);
         }
         (quote.event_time, quote.sequence) = (event.event_time, event.sequence);
-        quote.flags = if event.call_auction { Quote::CALL_AUCTION } else { 0 };
+        let flags = if event.call_auction { Quote::CALL_AUCTION } else { 0 };
+        let is_other = event.phase.is_some() && std::mem::replace(&mut quote.flags, flags) != flags;
+        quote.flags = flags;
         let changed = state.book.quote(quote) || !event.trades.is_empty();
+        // A phase changes what the levels mean, where there are any.
+        let changed = changed || is_other && (quote.best_bid().is_some() || quote.best_ask().is_some());
         if event.warm_up {
             state.held |= changed;
             return Rebuilt { quote: None, crossed: false };

@@ -3,8 +3,8 @@
 use node::{Counter, Depths, Node, NodeHandle, Output, RunError, WriteError, read_held};
 use topology::Market;
 use wire::{
-    Best, BookEvent, EndOfStream, Instrument, InstrumentId, Irregularity, MarketTime, Message, Nanos, Quote,
-    TradePrint,
+    Best, BookEvent, EndOfStream, Instrument, InstrumentId, Irregularity, MarketPhase, MarketTime, Message,
+    Nanos, Quote, TradePrint,
 };
 
 use super::recall::Published;
@@ -36,7 +36,7 @@ pub(super) struct Publisher {
     half: Vec<bool>,
     /// The end is written to `md.quotes`, `md.best` and `md.flow`.
     ended: [bool; 3],
-    /// A time is announced in `md.flow`, `md.quotes` and `md.best`, and not in all of them.
+    /// A time or a phase is in `md.flow`, `md.quotes` and `md.best`, and not in all of them.
     announced: [bool; 3],
     /// Times that were announced, by predecessors too.
     times: u64,
@@ -378,6 +378,28 @@ impl Publisher {
         self.is_written();
         self.times += 1;
         self.handle.set(Counter::MarketTimes, self.times);
+        Ok(())
+    }
+
+    /// Publishes a phase in every journal of market data; one from before the window in the flow alone, for who rebuilds the market.
+    pub(super) fn phase(&mut self, phase: &MarketPhase, is_before: bool) -> Result<(), WriteError> {
+        self.is_being_written(phase.event_time);
+        let bests = self.best.as_mut().map(|best| &mut best.output);
+        let journals = [
+            (self.flow.as_mut(), &mut self.skip_flow),
+            (self.quotes.as_mut().filter(|_| !is_before), &mut self.skip_quotes),
+            (bests.filter(|_| !is_before), &mut self.skip_best),
+        ];
+        for ((output, skips), is_announced) in journals.into_iter().zip(&mut self.announced) {
+            if let Some(output) = output.filter(|_| !*is_announced) {
+                if !skip(skips) {
+                    output.send(phase.instrument.0, phase)?;
+                }
+                *is_announced = true;
+            }
+        }
+        self.announced = [false; 3];
+        self.is_written();
         Ok(())
     }
 

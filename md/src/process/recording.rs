@@ -9,7 +9,7 @@ use recorder::read::{Frames, RecordedFrame, Recording as Recorded};
 use recorder::recover::only;
 use settings::TimeOfDay;
 use topology::config::{self, MdConfig};
-use wire::{Best, BookEvent, Instrument, InstrumentId, Message, Nanos, Quote, TradePrint};
+use wire::{Best, BookEvent, Instrument, InstrumentId, MarketPhase, Message, Nanos, Quote, TradePrint};
 
 use super::lock_step::LockStep;
 use super::market_time::MarketClock;
@@ -39,6 +39,8 @@ pub(super) struct Recording {
     lock_step: LockStep,
     clock: MarketClock,
     counts: Counts,
+    /// The message that waits is from before `md.from`.
+    is_before: bool,
     is_ended: bool,
 }
 
@@ -57,6 +59,7 @@ struct Recalled {
 #[derive(Clone, Copy)]
 #[allow(clippy::large_enum_variant, reason = "one for each journal")]
 enum Outgoing {
+    Phase(MarketPhase),
     Book(BookEvent),
     Trade(TradePrint),
     Quote(Quote),
@@ -70,6 +73,7 @@ impl Outgoing {
     /// The market's own time.
     fn time(&self) -> Nanos {
         match self {
+            Outgoing::Phase(phase) => phase.event_time,
             Outgoing::Book(event) => event.event_time,
             Outgoing::Trade(trade) => trade.event_time,
             Outgoing::Quote(quote) => quote.event_time,
@@ -129,6 +133,7 @@ impl Recording {
             // As the simulation publishes it.
             publisher: if was_simulated { publisher.every_best() } else { publisher },
             outgoing: None,
+            is_before: false,
             due: 0,
             clock: MarketClock::of(node, &lock_step)?,
             lock_step,
@@ -148,9 +153,14 @@ impl Recording {
             let Some(Recalled { message, .. }) = taken else { return Ok(false) };
             self.counts.read += 1;
             let is_before = time < self.from;
-            if is_before && !matches!(message, Outgoing::Book(_)) {
+            if is_before && !matches!(message, Outgoing::Book(_) | Outgoing::Phase(_)) {
                 continue;
             }
+            // Each journal has every phase.
+            if index > 0 && matches!(message, Outgoing::Phase(_)) {
+                continue;
+            }
+            self.is_before = is_before;
             let due = match &mut self.pace {
                 Some(pace) if !is_before && !self.publisher.is_skipping() => pace.due(Nanos(time)),
                 _ => None,
@@ -164,6 +174,7 @@ impl Recording {
     fn flush(&mut self) -> Result<(), WriteError> {
         let due = Nanos(self.due);
         match &self.outgoing {
+            Some(Outgoing::Phase(phase)) => self.publisher.phase(phase, self.is_before)?,
             Some(Outgoing::Book(event)) => self.publisher.book_event(event)?,
             Some(Outgoing::Trade(trade)) => self.publisher.trade(&TradePrint { due, ..*trade })?,
             Some(Outgoing::Quote(quote)) => self.publisher.quote(&Quote { due, ..*quote })?,
@@ -254,6 +265,7 @@ fn message(frame: &RecordedFrame<'_>) -> Result<Option<Outgoing>, RunError> {
         Best::ID => Best::decode(frame.payload).map(|best| Outgoing::Quote(quote_of(frame, &best))),
         TradePrint::ID => TradePrint::decode(frame.payload).map(Outgoing::Trade),
         BookEvent::ID => BookEvent::decode(frame.payload).map(Outgoing::Book),
+        MarketPhase::ID => MarketPhase::decode(frame.payload).map(Outgoing::Phase),
         _ => return Ok(None),
     };
     let unreadable =

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 
 use node::{Component, Context, Exit, Frame, InputId, Node, NodeState, Phase, RunError, WriteError};
 use topology::config::{self, BadRow, MarketSource, MdConfig, MulticastConfig};
-use wire::{BookEvent, Nanos, Quote, TradePrint};
+use wire::{BookEvent, MarketPhase, Nanos, Quote, TradePrint};
 
 use super::lock_step::LockStep;
 use super::market_time::MarketClock;
@@ -50,6 +50,7 @@ enum Stage {
 }
 
 enum Outgoing {
+    Phase(MarketPhase),
     Book(BookEvent),
     Trade(TradePrint),
     Quote(Box<Quote>),
@@ -59,6 +60,7 @@ impl Outgoing {
     /// The market's own time.
     fn time(&self) -> Nanos {
         match self {
+            Outgoing::Phase(phase) => phase.event_time,
             Outgoing::Book(event) => event.event_time,
             Outgoing::Trade(trade) => trade.event_time,
             Outgoing::Quote(quote) => quote.event_time,
@@ -151,6 +153,7 @@ impl Replay {
             _ => None,
         };
         self.due = due.map_or(0, |due| due.0);
+        self.outgoing.extend(self.event.market_phase().map(Outgoing::Phase));
         self.outgoing.extend(self.event.book_events.iter().copied().map(Outgoing::Book));
         let rebuilt = self.books.apply(&self.event);
         let (quote, crossed) = (rebuilt.quote.copied(), rebuilt.crossed);
@@ -176,6 +179,7 @@ impl Replay {
         for _ in 0..most {
             let Some(message) = self.outgoing.front() else { break };
             match message {
+                Outgoing::Phase(phase) => self.publisher.phase(phase, self.event.warm_up)?,
                 Outgoing::Book(event) => self.publisher.book_event(event)?,
                 Outgoing::Trade(trade) => self.publisher.trade(trade)?,
                 Outgoing::Quote(quote) => self.publisher.quote(quote)?,

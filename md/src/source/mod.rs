@@ -47,7 +47,7 @@ mod tolerance;
 use std::str::FromStr;
 
 use serde::Serialize;
-use wire::{BookEvent, Instrument, InstrumentId, Irregularity, Nanos, TradePrint, Verdict};
+use wire::{BookEvent, Instrument, InstrumentId, Irregularity, Nanos, TradePrint, TradingPhase, Verdict};
 
 pub(crate) use self::dbn::DbnSource;
 pub use error::{BadRow, SourceError};
@@ -104,6 +104,8 @@ pub struct SourceEvent {
     pub warm_up: bool,
     /// The market was in a call auction, or closed: see [`BookEvent::CALL_AUCTION`].
     pub call_auction: bool,
+    /// The market enters this phase, before the changes.
+    pub phase: Option<TradingPhase>,
     /// The changes in order; the last one has [`BookEvent::LAST`].
     pub book_events: Vec<BookEvent>,
     /// Trades to report, usually none or one.
@@ -163,7 +165,7 @@ pub struct Counts {
 /// Rows left out, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Skipped {
-    /// Of a kind without effect on book or trades: status, halt, auction information.
+    /// Of a kind without effect on book, trades or phase: notes, auction information, a status that is the one before.
     pub no_effect: u64,
     /// Of an instrument that was not requested.
     pub other_symbol: u64,

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use wire::{Aggressor, BookAction, BookEvent, InstrumentId, Nanos, Price, Quantity, Side, TradePrint};
+use wire::{
+    Aggressor, BookAction, BookEvent, InstrumentId, MarketPhase, Nanos, Price, Quantity, Side, TradePrint,
+    TradingPhase,
+};
 
 use super::error::Fault;
 use super::fields::DAY;
@@ -92,8 +95,26 @@ impl SourceEvent {
         self.row = row;
         self.warm_up = place == Place::Before;
         self.call_auction = false;
+        self.phase = None;
         self.book_events.clear();
         self.trades.clear();
+    }
+
+    /// The market enters a phase.
+    pub(crate) fn enter(&mut self, phase: TradingPhase) {
+        self.phase = Some(phase);
+        self.call_auction = phase != TradingPhase::Continuous;
+    }
+
+    /// What is published of the phase that it enters.
+    pub fn market_phase(&self) -> Option<MarketPhase> {
+        self.phase.map(|phase| MarketPhase {
+            instrument: self.instrument,
+            phase,
+            reserved: [0; 3],
+            event_time: self.event_time,
+            sequence: self.sequence,
+        })
     }
 
     pub(crate) fn push(
@@ -154,12 +175,23 @@ impl SourceEvent {
         }
     }
 
+    /// Ends an event of a market that halts by its phases: only a cross trades then, in which no side comes in. `false` when it is empty.
+    pub(crate) fn finish_by_phase(&mut self) -> bool {
+        if self.call_auction {
+            let trades =
+                |part: &&mut BookEvent| matches!(part.action, BookAction::Execute | BookAction::Trade);
+            self.book_events.iter_mut().filter(trades).for_each(|part| part.flags |= BookEvent::NO_SIDE);
+            self.trades.iter_mut().for_each(|trade| trade.aggressor = Aggressor::None);
+        }
+        self.finish()
+    }
+
     /// Marks the last part. `false` when the event is empty.
     pub(crate) fn finish(&mut self) -> bool {
         if let Some(last) = self.book_events.last_mut() {
             last.flags |= BookEvent::LAST;
         }
-        !(self.book_events.is_empty() && self.trades.is_empty())
+        !(self.book_events.is_empty() && self.trades.is_empty() && self.phase.is_none())
     }
 }
 

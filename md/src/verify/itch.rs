@@ -146,7 +146,11 @@ fn from_messages(path: &Path) -> Result<(BTreeMap<Symbol, SymbolTotals>, u64, u6
                 unseen += 1;
             }
             Body::Cross { quantity, .. } => unseen += u64::from(quantity > 0),
-            Body::Directory { .. } | Body::State { .. } | Body::System { .. } | Body::NoEffect => {}
+            Body::Directory { .. }
+            | Body::State { .. }
+            | Body::Operation { .. }
+            | Body::System { .. }
+            | Body::NoEffect => {}
         }
         Ok(())
     })?;

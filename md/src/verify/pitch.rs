@@ -157,7 +157,7 @@ fn from_messages(path: &Path) -> Result<BTreeMap<Symbol, SymbolTotals>, SourceEr
             Body::HiddenTrade { symbol, .. } => {
                 totals.entry(symbol).or_default();
             }
-            Body::Clear { .. } | Body::NoEffect => {}
+            Body::Clear { .. } | Body::Status { .. } | Body::NoEffect => {}
         }
     }
     Ok(totals)

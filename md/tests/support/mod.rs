@@ -13,7 +13,7 @@ use dbn::{
 };
 use md::book::Books;
 use md::source::{Counts, Files, Options, SourceError, SourceEvent, SourceKind, open};
-use wire::{BookAction, Instrument, Quote, TradePrint};
+use wire::{BookAction, Instrument, Quote, TradePrint, TradingPhase};
 
 pub const SSE_ORDERS: &str = "\
 DataStatus,OrderIndex,OrderChannel,SecurityID,OrderTime,OrderType,OrderNO,OrderPrice,Balance,OrderBSFlag,BizIndex,LocalTime,SeqNo
@@ -126,6 +126,17 @@ pub fn dbn_file(records: &[MboMsg], schema: Schema) -> Vec<u8> {
 
 /// A DBN file of these records, whose metadata names these instruments.
 pub fn dbn_file_of(records: &[MboMsg], schema: Schema, names: &[(u32, &str)]) -> Vec<u8> {
+    dbn_bytes(Some(schema), names, |encoder| {
+        records.iter().for_each(|record| encoder.encode_record(record).unwrap());
+    })
+}
+
+/// A DBN file of what is encoded, of one schema or of several.
+pub fn dbn_bytes(
+    schema: Option<Schema>,
+    names: &[(u32, &str)],
+    encode: impl FnOnce(&mut DbnEncoder<&mut Vec<u8>>),
+) -> Vec<u8> {
     let start_date = mbo(b'A', b'B', 0, 1, 1, true).ts_recv().unwrap().date();
     let end_date = start_date.next_day().unwrap();
     let mapping = |&(id, name): &(u32, &str)| {
@@ -134,7 +145,7 @@ pub fn dbn_file_of(records: &[MboMsg], schema: Schema, names: &[(u32, &str)]) ->
     };
     let metadata = Metadata::builder()
         .dataset("GLBX.MDP3")
-        .schema(Some(schema))
+        .schema(schema)
         .start(1_703_462_400_000_000_000)
         .end(NonZeroU64::new(1_703_548_800_000_000_000))
         .stype_in(Some(SType::RawSymbol))
@@ -144,7 +155,7 @@ pub fn dbn_file_of(records: &[MboMsg], schema: Schema, names: &[(u32, &str)]) ->
         .build();
     let mut bytes = Vec::new();
     let mut encoder = DbnEncoder::new(&mut bytes, &metadata).unwrap();
-    records.iter().for_each(|record| encoder.encode_record(record).unwrap());
+    encode(&mut encoder);
     bytes
 }
 
@@ -164,6 +175,12 @@ impl Replayed {
         parts.map(|part| (part.action, part.order_ref, part.quantity.0)).collect()
     }
 
+    /// Phases with their instrument and time of day, in nanoseconds.
+    pub fn phases(&self) -> Vec<(u32, TradingPhase, u64)> {
+        let phases = self.events.iter().filter_map(SourceEvent::market_phase);
+        phases.map(|one| (one.instrument.0, one.phase, one.event_time.0 % 86_400_000_000_000)).collect()
+    }
+
     pub fn trades(&self) -> Vec<TradePrint> {
         self.events.iter().flat_map(|event| event.trades.iter().copied()).collect()
     }
@@ -177,7 +194,7 @@ pub fn replay(kind: SourceKind, files: &Files, options: &Options) -> Result<Repl
     let (mut events, mut quotes) = (Vec::new(), Vec::new());
     let mut event = SourceEvent::default();
     while source.next(&mut event)? {
-        assert!(!event.book_events.is_empty() || !event.trades.is_empty());
+        assert!(!event.book_events.is_empty() || !event.trades.is_empty() || event.phase.is_some());
         for (index, part) in event.book_events.iter().enumerate() {
             let last = part.flags & wire::BookEvent::LAST != 0;
             assert_eq!(last, index + 1 == event.book_events.len());

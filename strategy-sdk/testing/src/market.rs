@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use md::book::Books;
 use md::source::{Source, SourceEvent};
-use strategy_sdk::{BookEvent, Instrument, Nanos, Quote, TradePrint};
+use strategy_sdk::{BookEvent, Instrument, MarketPhase, Nanos, Quote, TradePrint};
 
 use crate::day::ReplayError;
 
@@ -12,6 +12,8 @@ use crate::day::ReplayError;
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant, reason = "a few of them wait at a time")]
 pub(crate) enum Published {
+    /// And whether it is from before the window.
+    Phase(MarketPhase, bool),
     Flow(BookEvent),
     Trade(TradePrint),
     Quote(Quote),
@@ -21,6 +23,7 @@ impl Published {
     /// The market's own time.
     pub(crate) fn time(&self) -> Nanos {
         match self {
+            Published::Phase(phase, _) => phase.event_time,
             Published::Flow(event) => event.event_time,
             Published::Trade(trade) => trade.event_time,
             Published::Quote(quote) => quote.event_time,
@@ -66,6 +69,8 @@ impl Market for Files {
             if !self.source.next(&mut self.event)? {
                 return Ok(None);
             }
+            self.outgoing
+                .extend(self.event.market_phase().map(|phase| Published::Phase(phase, self.event.warm_up)));
             self.outgoing.extend(self.event.book_events.iter().copied().map(Published::Flow));
             let rebuilt = self.books.apply(&self.event);
             let (quote, crossed) = (rebuilt.quote.copied(), rebuilt.crossed);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use recorder::read::{Frames, Recording};
 use recorder::recover::only;
-use strategy_sdk::{Best, BookEvent, Instrument, InstrumentId, Nanos, Quote, TradePrint};
+use strategy_sdk::{Best, BookEvent, Instrument, InstrumentId, MarketPhase, Nanos, Quote, TradePrint};
 use wire::Message;
 
 use crate::day::ReplayError;
@@ -88,12 +88,18 @@ impl Recorded {
             let Some((_, published)) = track.next.take() else { return Ok(None) };
             track.advance()?;
             let (instrument, builds_books) = match &published {
+                // Each journal has every phase.
+                Published::Phase(..) if index > 0 => continue,
+                Published::Phase(phase, _) => (phase.instrument, true),
                 Published::Flow(event) => (event.instrument, true),
                 Published::Trade(trade) => (trade.instrument, false),
                 Published::Quote(quote) => (quote.instrument, false),
             };
             if self.listed.contains(&instrument) && (builds_books || time >= self.from) {
-                return Ok(Some(published));
+                return Ok(Some(match published {
+                    Published::Phase(phase, _) => Published::Phase(phase, time < self.from),
+                    other => other,
+                }));
             }
         }
     }
@@ -107,6 +113,9 @@ impl Track {
                 Quote::ID => Quote::decode(frame.payload).map(Published::Quote),
                 TradePrint::ID => TradePrint::decode(frame.payload).map(Published::Trade),
                 BookEvent::ID => BookEvent::decode(frame.payload).map(Published::Flow),
+                MarketPhase::ID => {
+                    MarketPhase::decode(frame.payload).map(|phase| Published::Phase(phase, false))
+                }
                 Best::ID => Best::decode(frame.payload).map(|best| {
                     // As much of a quote as is known.
                     let mut quote = Quote::empty(InstrumentId(frame.topic));

@@ -147,6 +147,7 @@ impl<S: Strategy> Desk<S> {
     fn take(&mut self, published: &Published, fill: FillModel, data: MarketData) -> Result<(), ReplayError> {
         self.run.events += 1;
         match (published, fill) {
+            (Published::Phase(phase, _), _) => self.engine.on_phase(phase, &mut self.answers),
             (Published::Flow(event), FillModel::Book) => {
                 self.engine.on_book_event(event, &mut self.answers);
             }
@@ -160,6 +161,9 @@ impl<S: Strategy> Desk<S> {
         self.answer()?;
         let harness = &mut self.run.harness;
         match (published, data) {
+            (Published::Phase(phase, is_before), _) if !is_before || data == MarketData::Flow => {
+                harness.send(role_of(data), phase.instrument.0, phase);
+            }
             (Published::Flow(event), MarketData::Flow) => {
                 harness.send(Role::Flow, event.instrument.0, event);
             }

@@ -22,19 +22,21 @@
 //! A fill without a price has that of its order. A size of 2^32 - 1 is the vendor's "none", and makes a bad row.
 //!
 //! Symbols come from the mappings in the metadata, each on its dates. If there are any, an id without one is a bad row. Where a
-//! continuous contract rolls, each contract is an instrument of its own (`names.rs`). In a file without mappings (a live session) ids are listed as `#ID`. Records of other kinds (status, system, symbol mappings of a live
-//! session) are skipped. Books are kept per instrument id: files that mix publishers (venues) of one instrument id make
+//! continuous contract rolls, each contract is an instrument of its own (`names.rs`). In a file without mappings (a live session) ids are listed as `#ID`. Records of the schema `status`, which a file
+//! of several schemas has, are phases (`status.rs`); without one, an instrument trades. Records of other kinds (system, symbol mappings of a
+//! live session) are skipped. Books are kept per instrument id: files that mix publishers (venues) of one instrument id make
 //! one book of them.
 
 mod convert;
 mod names;
 mod records;
+mod status;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 
-use dbn::MboMsg;
-use wire::{Instrument, InstrumentId, Symbol};
+use dbn::{MboMsg, StatusMsg};
+use wire::{Instrument, InstrumentId, Symbol, TradingPhase};
 
 use self::convert::{Record, convert};
 use self::names::Names;
@@ -56,6 +58,8 @@ const LONGEST_EVENT: u64 = SECOND;
 #[derive(Debug, Default)]
 struct Pending {
     records: Vec<Record>,
+    /// A status, which is an event of its own.
+    phase: Option<TradingPhase>,
     /// On the market's clock; of a snapshot, whose orders keep their own old times, the time when it was taken.
     time: u64,
     /// `ts_event` of the last record.
@@ -80,6 +84,8 @@ pub(crate) struct DbnSource {
     watch: Watch,
     /// By instrument: an incoming order has traded. A crossed book before that belongs to the opening auction.
     traded: Vec<bool>,
+    /// By instrument.
+    phases: Vec<TradingPhase>,
     /// The file marks the last record of each event.
     marked: bool,
     window: Window,
@@ -113,6 +119,7 @@ impl DbnSource {
         Ok(DbnSource {
             records: Records::open(&path)?,
             traded: vec![false; instruments.len() + 1],
+            phases: vec![TradingPhase::Continuous; instruments.len() + 1],
             instruments,
             listing,
             names,
@@ -141,6 +148,10 @@ impl DbnSource {
         self.counts.read += 1;
         let message = match item {
             Item::Mbo(message) => message,
+            Item::Status(message) => {
+                self.read_status(number, &message)?;
+                return Ok(true);
+            }
             Item::Other => {
                 self.counts.skipped.no_effect += 1;
                 return Ok(true);
@@ -185,6 +196,34 @@ impl DbnSource {
         Ok(true)
     }
 
+    /// Reads a status: the events before it are whole.
+    fn read_status(&mut self, number: u64, message: &StatusMsg) -> Result<(), SourceError> {
+        let received = or(message.ts_recv, message.hd.ts_event);
+        let checked = self
+            .names
+            .name(message.hd.instrument_id, received)
+            .and_then(|name| status::phase(message).map(|phase| (name, phase)));
+        let (name, phase) = match checked {
+            Ok(checked) => checked,
+            Err(fault) => return self.counts.reject(self.on_bad_row, fault, &self.path, number),
+        };
+        let Some(instrument) = self.listing.get(&name) else {
+            self.counts.skipped.other_symbol += 1;
+            return Ok(());
+        };
+        let Some(phase) = phase else {
+            self.counts.skipped.no_effect += 1;
+            return Ok(());
+        };
+        let stamp = message.hd.ts_event;
+        let time = self.time(stamp, received, false, number);
+        self.end_events(stamp, received);
+        self.end_event(instrument);
+        let status = Pending { phase: Some(phase), time, stamp, received, number, ..Pending::default() };
+        self.ready.push_back((instrument, status));
+        Ok(())
+    }
+
     /// The time of a record: the market's own, if it is plausible.
     fn time(&mut self, stamp: u64, received: u64, snapshot: bool, number: u64) -> u64 {
         let before = std::mem::replace(&mut self.received, received);
@@ -222,19 +261,34 @@ impl DbnSource {
         self.ready.extend(self.pending.remove(&instrument).map(|pending| (instrument, pending)));
     }
 
+    fn is_halted(&self, instrument: InstrumentId) -> bool {
+        self.phases[instrument.0 as usize] != TradingPhase::Continuous
+    }
+
     fn apply(&mut self, instrument: InstrumentId, pending: &Pending, event: &mut SourceEvent) -> bool {
         let place = self.window.place(pending.time);
         if place == Place::After {
-            self.counts.skipped.after_window += pending.records.len() as u64;
+            self.counts.skipped.after_window +=
+                pending.records.len() as u64 + u64::from(pending.phase.is_some());
             return false;
         }
         event.begin(instrument, pending.time, pending.number, pending.number, place);
+        if let Some(phase) = pending.phase {
+            if std::mem::replace(&mut self.phases[instrument.0 as usize], phase) == phase {
+                self.counts.skipped.no_effect += 1;
+                return false;
+            }
+            event.enter(phase);
+            self.counts.apply(event);
+            return event.finish();
+        }
+        event.call_auction = self.is_halted(instrument);
         let (watch, path) = (&mut self.watch, &self.path);
         let note = |fault| watch.note(path, pending.number, || fault);
         convert(&pending.records, event, &mut self.orders, &mut self.counts, note);
         self.traded[instrument.0 as usize] |=
             event.trades.iter().any(|trade| trade.aggressor != wire::Aggressor::None);
-        event.finish()
+        event.finish_by_phase()
     }
 }
 
@@ -267,7 +321,7 @@ impl Source for DbnSource {
     }
 
     fn crossed(&mut self, event: &SourceEvent) -> Result<(), SourceError> {
-        if !self.traded[event.instrument.0 as usize] {
+        if !self.traded[event.instrument.0 as usize] || self.is_halted(event.instrument) {
             return Ok(());
         }
         self.watch.crossed(&mut self.counts, &self.path, event.row)
@@ -276,7 +330,11 @@ impl Source for DbnSource {
 
 /// When the vendor received a record.
 fn received(message: &MboMsg) -> u64 {
-    if message.ts_recv == dbn::UNDEF_TIMESTAMP { message.hd.ts_event } else { message.ts_recv }
+    or(message.ts_recv, message.hd.ts_event)
+}
+
+fn or(received: u64, event: u64) -> u64 {
+    if received == dbn::UNDEF_TIMESTAMP { event } else { received }
 }
 
 /// The name of a record's instrument. Orders of a snapshot keep times of days before: it is the time of receipt that counts.
@@ -298,7 +356,7 @@ fn first_pass(
         rows = number;
         let message = match item {
             Item::Mbo(message) => message,
-            Item::Other => continue,
+            Item::Status(_) | Item::Other => continue,
             Item::Bad(fault) => {
                 counts.reject(options.on_bad_row, fault, path, number)?;
                 continue;

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use dbn::decode::{DbnDecoder, DbnMetadata, DecodeRecordRef};
-use dbn::{MboMsg, Metadata, Record, Schema, VersionUpgradePolicy};
+use dbn::{MboMsg, Metadata, Record, RecordRef, Schema, StatusMsg, VersionUpgradePolicy};
 
 use super::names::Names;
 use crate::source::SourceError;
@@ -71,9 +71,29 @@ pub(super) struct Records {
 /// One record.
 pub(super) enum Item {
     Mbo(MboMsg),
-    /// A record of another kind: status, system, symbol mapping.
+    Status(StatusMsg),
+    /// A record of another kind: system, symbol mapping.
     Other,
     Bad(Fault),
+}
+
+fn item(record: RecordRef<'_>) -> Item {
+    let wrong = |expected: &str| {
+        Item::Bad(Fault::new("length", format!("{} bytes", record.record_size()), expected.to_owned()))
+    };
+    if record.has::<MboMsg>() {
+        let message = record.try_get::<MboMsg>();
+        message
+            .map_or_else(|_| wrong("56 bytes in a record of rtype mbo"), |message| Item::Mbo(message.clone()))
+    } else if record.has::<StatusMsg>() {
+        let message = record.try_get::<StatusMsg>();
+        message.map_or_else(
+            |_| wrong("40 bytes in a record of rtype status"),
+            |message| Item::Status(message.clone()),
+        )
+    } else {
+        Item::Other
+    }
 }
 
 impl Records {
@@ -113,19 +133,7 @@ impl Records {
             Ok(Some(record)) => {
                 self.used += record.record_size() as u64;
                 self.number += 1;
-                let record = if !record.has::<MboMsg>() {
-                    Item::Other
-                } else {
-                    match record.try_get::<MboMsg>() {
-                        Ok(message) => Item::Mbo(message.clone()),
-                        Err(_) => Item::Bad(Fault::new(
-                            "length",
-                            format!("{} bytes", record.record_size()),
-                            "56 bytes in a record of rtype mbo",
-                        )),
-                    }
-                };
-                Ok(Some((self.number, record)))
+                Ok(Some((self.number, item(record))))
             }
             Ok(None) => self.check_end().map(|()| None),
             Err(error) => {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use wire::{Aggressor, BookAction, BookEvent, Instrument, InstrumentId, Price, Side, Symbol};
+use wire::{Aggressor, BookAction, BookEvent, Instrument, InstrumentId, Price, Side, Symbol, TradingPhase};
 
 use super::message::{Body, Message};
 use crate::source::error::Fault;
@@ -44,8 +44,17 @@ pub(crate) struct Decoder {
 struct Stock {
     last_price: Option<Price>,
     locate: Option<u16>,
+    /// By the trading action of all markets; `None`: none came, and it trades.
+    state: Option<TradingPhase>,
+    /// This market itself halts it.
     is_halted: bool,
     displaced: i64,
+}
+
+impl Stock {
+    fn phase(&self) -> TradingPhase {
+        if self.is_halted { TradingPhase::Halt } else { self.state.unwrap_or(TradingPhase::Continuous) }
+    }
 }
 
 impl Decoder {
@@ -88,7 +97,11 @@ impl Decoder {
 
     /// Whether the book of an instrument may be crossed now.
     pub(crate) fn may_cross(&self, instrument: InstrumentId) -> bool {
-        self.of.get(instrument.0 as usize).is_some_and(|stock| stock.is_halted)
+        self.phase(instrument) != TradingPhase::Continuous
+    }
+
+    fn phase(&self, instrument: InstrumentId) -> TradingPhase {
+        self.of.get(instrument.0 as usize).map_or(TradingPhase::Continuous, Stock::phase)
     }
 
     fn note(&mut self, row: u64, fault: impl FnOnce() -> Fault) {
@@ -145,7 +158,7 @@ impl Decoder {
         message: Message,
         event: &mut SourceEvent,
     ) -> bool {
-        let begin = |event: &mut SourceEvent, instrument| event.begin(instrument, time, row, row, place);
+        let at = (time, row, place);
         let touched = match message.body {
             Body::NoEffect => return self.no_effect(),
             Body::System { event: code } => {
@@ -157,17 +170,16 @@ impl Decoder {
                 self.locate(row, message.locate, stock);
                 return self.no_effect();
             }
-            Body::State { stock, trades } => {
-                let instrument = self.instrument(&stock);
-                if let Some(of) = self.of.get_mut(instrument.0 as usize) {
-                    of.is_halted = !trades;
-                }
-                return self.no_effect();
+            Body::State { stock, phase } => {
+                return self.change(stock, at, event, |of| of.state = Some(phase));
+            }
+            Body::Operation { stock, halts } => {
+                return self.change(stock, at, event, |of| of.is_halted = halts);
             }
             Body::Add { order, side, quantity, stock, price } => {
                 self.locate(row, message.locate, stock);
                 let instrument = self.instrument(&stock);
-                begin(event, instrument);
+                self.begin(event, instrument, at);
                 self.make_room(row, order, instrument, event);
                 self.orders.add(order, Resting { instrument, side, price, remaining: quantity });
                 event.push(BookAction::Add, side, order, price, quantity);
@@ -179,7 +191,7 @@ impl Decoder {
                 else {
                     return false;
                 };
-                begin(event, resting.instrument);
+                self.begin(event, resting.instrument, at);
                 let action = if last { BookAction::Delete } else { BookAction::Reduce };
                 event.push(action, resting.side, order, resting.price, quantity);
                 resting.instrument
@@ -190,7 +202,7 @@ impl Decoder {
                 else {
                     return false;
                 };
-                begin(event, resting.instrument);
+                self.begin(event, resting.instrument, at);
                 event.push(BookAction::Delete, resting.side, order, resting.price, quantity);
                 resting.instrument
             }
@@ -200,7 +212,7 @@ impl Decoder {
                 else {
                     return false;
                 };
-                begin(event, old.instrument);
+                self.begin(event, old.instrument, at);
                 event.push(BookAction::Delete, old.side, order, old.price, left);
                 self.make_room(row, new, old.instrument, event);
                 self.orders.add(new, Resting { price, remaining: quantity, ..old });
@@ -213,7 +225,7 @@ impl Decoder {
                 else {
                     return false;
                 };
-                begin(event, resting.instrument);
+                self.begin(event, resting.instrument, at);
                 let paid = price.unwrap_or(resting.price);
                 self.compare_price(row, resting.instrument, paid);
                 event.push(BookAction::Execute, resting.side, order, paid, quantity);
@@ -228,7 +240,7 @@ impl Decoder {
             Body::HiddenTrade { side, quantity, stock, price, match_number } => {
                 self.locate(row, message.locate, stock);
                 let instrument = self.instrument(&stock);
-                begin(event, instrument);
+                self.begin(event, instrument, at);
                 self.compare_price(row, instrument, price);
                 // Since 2014 each is called a purchase: the first one that is not says that the messages are older.
                 self.sides |= side == Side::Sell;
@@ -241,7 +253,7 @@ impl Decoder {
             Body::Cross { quantity, stock, price, match_number } => {
                 self.locate(row, message.locate, stock);
                 let instrument = self.instrument(&stock);
-                begin(event, instrument);
+                self.begin(event, instrument, at);
                 if let Some(of) = self.of.get_mut(instrument.0 as usize) {
                     of.last_price = Some(price);
                 }
@@ -253,6 +265,40 @@ impl Decoder {
             self.counts.skipped.other_symbol += 1;
             return false;
         }
+        self.counts.apply(event);
+        event.finish_by_phase()
+    }
+
+    fn begin(
+        &self,
+        event: &mut SourceEvent,
+        instrument: InstrumentId,
+        (time, row, place): (u64, u64, Place),
+    ) {
+        event.begin(instrument, time, row, row, place);
+        event.call_auction = self.may_cross(instrument);
+    }
+
+    /// A stock's state changes, and perhaps its phase.
+    fn change(
+        &mut self,
+        stock: Symbol,
+        (time, row, place): (u64, u64, Place),
+        event: &mut SourceEvent,
+        change: impl FnOnce(&mut Stock),
+    ) -> bool {
+        let instrument = self.instrument(&stock);
+        let Some(of) = self.of.get_mut(instrument.0 as usize).filter(|_| instrument.0 > 0) else {
+            return self.no_effect();
+        };
+        let before = of.phase();
+        change(of);
+        let phase = of.phase();
+        if phase == before {
+            return self.no_effect();
+        }
+        event.begin(instrument, time, row, row, place);
+        event.enter(phase);
         self.counts.apply(event);
         event.finish()
     }
@@ -381,6 +427,7 @@ impl Look {
             | Body::Delete { .. }
             | Body::Directory { .. }
             | Body::State { .. }
+            | Body::Operation { .. }
             | Body::System { .. }
             | Body::NoEffect => {}
         }

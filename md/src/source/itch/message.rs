@@ -12,10 +12,11 @@
 //! P    11..19 order (zero)  19 side (B since 2014)  20..24 shares  24..32 stock  32..36 price  36..44 match
 //! Q    11..19 shares  19..27 stock  27..31 price  31..39 match  39 kind of cross
 //! S    11 event      R  11..19 stock …      H  11..19 stock  19 state
-//! B I J K L N O V W Y h   no effect here
+//! h    11..19 stock  19 market Q/B/X  20 H/T
+//! B I J K L N O V W Y   no effect here
 //! ```
 
-use wire::{Price, Side, Symbol};
+use wire::{Price, Side, Symbol, TradingPhase};
 
 use crate::source::error::Fault;
 use crate::source::fields::DAY;
@@ -99,10 +100,15 @@ pub(crate) enum Body {
     Directory {
         stock: Symbol,
     },
-    /// Whether orders of the stock trade with each other now.
+    /// Trading action of a stock, on all markets.
     State {
         stock: Symbol,
-        trades: bool,
+        phase: TradingPhase,
+    },
+    /// Whether this market itself halts a stock.
+    Operation {
+        stock: Symbol,
+        halts: bool,
     },
     /// `C`: no message follows.
     System {
@@ -185,12 +191,27 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Message, Fault> {
         b'R' => Body::Directory { stock: columns.stock(11)? },
         b'H' => Body::State {
             stock: columns.stock(11)?,
-            trades: match bytes[19] {
-                b'T' => true,
-                b'H' | b'P' | b'Q' => false,
+            // Halted, paused by a price band, quoted before the cross that ends it, traded.
+            phase: match bytes[19] {
+                b'T' => TradingPhase::Continuous,
+                b'H' | b'P' => TradingPhase::Halt,
+                b'Q' => TradingPhase::VolatilityAuction,
                 other => return Err(Fault::text("trading state", &[other], "one of H P Q T")),
             },
         },
+        b'h' => {
+            let halts = match bytes[20] {
+                b'H' => true,
+                b'T' => false,
+                other => return Err(Fault::text("operational halt", &[other], "H or T")),
+            };
+            match bytes[19] {
+                b'Q' => Body::Operation { stock: columns.stock(11)?, halts },
+                // Of another market of the same company.
+                b'B' | b'X' => Body::NoEffect,
+                other => return Err(Fault::text("market code", &[other], "one of Q B X")),
+            }
+        }
         b'S' => match bytes[11] {
             event @ (b'O' | b'S' | b'Q' | b'M' | b'E' | b'C') => Body::System { event },
             other => return Err(Fault::text("event code", &[other], "one of O S Q M E C")),
@@ -290,7 +311,7 @@ pub(crate) mod tests {
         let (symbol, paid) = (Symbol::new("AAPL").unwrap(), Price(585_330_000_000));
         let execute =
             |price, prints| Body::Execute { order: 7, quantity: 100, price, prints, match_number: 9 };
-        let cases: [(Vec<u8>, Body); 11] = [
+        let cases: [(Vec<u8>, Body); 13] = [
             (
                 add(7, b'B', 100, "AAPL", 5_853_300),
                 Body::Add { order: 7, side: Side::Buy, quantity: 100, stock: symbol, price: paid },
@@ -318,7 +339,12 @@ pub(crate) mod tests {
                 Body::Cross { quantity: 0, stock: symbol, price: Price::NONE, match_number: 9 },
             ),
             (message(b'R', 1, 5, &[&name, &[b'N'; 20]]), Body::Directory { stock: symbol }),
-            (message(b'H', 1, 5, &[&name, b"H     "]), Body::State { stock: symbol, trades: false }),
+            (
+                message(b'H', 1, 5, &[&name, b"H     "]),
+                Body::State { stock: symbol, phase: TradingPhase::Halt },
+            ),
+            (message(b'h', 1, 5, &[&name, b"QH"]), Body::Operation { stock: symbol, halts: true }),
+            (message(b'h', 1, 5, &[&name, b"BH"]), Body::NoEffect),
             (
                 message(b'S', 0, 5, b"C".chunks(1).collect::<Vec<_>>().as_slice()),
                 Body::System { event: b'C' },
@@ -345,6 +371,8 @@ pub(crate) mod tests {
             (late, "timestamp"),
             (message(b'C', 1, 5, &rest), "printable"),
             (message(b'H', 1, 5, &[&stock("A"), b"X     "]), "state"),
+            (message(b'h', 1, 5, &[&stock("A"), b"QX"]), "operational halt"),
+            (message(b'h', 1, 5, &[&stock("A"), b"ZH"]), "market code"),
             (message(b'S', 0, 5, &[b"X"]), "event"),
         ] {
             let fault = parse(&bytes).unwrap_err();

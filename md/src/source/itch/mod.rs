@@ -9,6 +9,9 @@
 //! - A trade `P` is against a hidden order, a cross `Q` sums up executions that have messages of their own: neither changes the
 //!   book. An execution at another price (`C`) that is not printable is part of a cross: it changes the book and prints nothing.
 //!
+//! - A stock trades until a trading action (`H`) or an operational halt of this market (`h`, market code `Q`) says otherwise, and what it
+//!   does then is its phase: `H` and `P` halt it, in `Q` it is quoted for the cross that ends the halt, `T` ends it.
+//!
 //! Choices:
 //!
 //! - What is about an order that was never added is skipped as `unknown_order`. Where the messages begin with the start of

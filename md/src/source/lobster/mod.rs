@@ -12,7 +12,7 @@
 //! | 4 | visible order executed | `Execute`, trade print; the aggressor is the other side |
 //! | 5 | hidden order executed | `Trade` (no effect on the book), trade print |
 //! | 6 | cross (auction): sums up executions that have messages of their own | `Trade` without a side; no trade print, as those have theirs |
-//! | 7 | halt (price −1), quoting resumes (0), trading resumes (1) | skipped, but see below |
+//! | 7 | halt (price −1), quoting resumes (0), trading resumes (1) | a phase: halt, auction, continuous; see below too |
 //!
 //! # Volume that rests from before the first message
 //!
@@ -58,7 +58,7 @@ mod row;
 use std::collections::HashSet;
 use std::path::Path;
 
-use wire::{Aggressor, BookAction, BookEvent, Instrument, InstrumentId, Price, Symbol};
+use wire::{Aggressor, BookAction, BookEvent, Instrument, InstrumentId, Price, Symbol, TradingPhase};
 
 use super::error::Fault;
 use super::listing::{Listing, TickRule};
@@ -87,7 +87,7 @@ pub(crate) struct LobsterSource {
     depth: Depth,
     window: Window,
     midnight: u64,
-    halted: bool,
+    phase: TradingPhase,
     started: bool,
     latest: u64,
     last_price: Option<Price>,
@@ -150,7 +150,7 @@ impl LobsterSource {
             prior,
             window: Window::new(options)?,
             midnight: date,
-            halted: false,
+            phase: TradingPhase::Continuous,
             started: false,
             latest: 0,
             last_price: None,
@@ -201,6 +201,7 @@ impl LobsterSource {
             return Ok(Step::Quiet);
         }
         event.begin(InstrumentId(1), time, number, number, place);
+        event.call_auction = self.is_halted();
         if !self.started {
             self.started = true;
             self.put_prior(event, &row);
@@ -229,7 +230,7 @@ impl LobsterSource {
             self.counts.apply(event);
         }
         self.watch.check(&self.counts)?;
-        Ok(if event.finish() { Step::Event { revealed_from } } else { Step::Quiet })
+        Ok(if event.finish_by_phase() { Step::Event { revealed_from } } else { Step::Quiet })
     }
 
     /// Counts a row that contradicts its order, or earlier rows.
@@ -244,7 +245,7 @@ impl LobsterSource {
         };
         let is_repeated = self.before.replace(*row) == Some(*row) && is_single;
         let ends = matches!(row.kind, Kind::PartialCancel | Kind::Delete | Kind::Execute);
-        let is_far = !self.halted && self.is_far(row);
+        let is_far = !self.is_halted() && self.is_far(row);
         let mut fits = Fits::Usable;
         let fault = match (row.kind, known) {
             _ if is_repeated => {
@@ -309,6 +310,11 @@ impl LobsterSource {
         is_far(row.price, self.last_price.or_else(|| self.depth.best(row.side.opposite())))
     }
 
+    /// Nothing trades but in a cross, and quotes may cross.
+    fn is_halted(&self) -> bool {
+        self.phase != TradingPhase::Continuous
+    }
+
     /// Fills the book with the orders from before the first message.
     fn put_prior(&mut self, event: &mut SourceEvent, first: &Row) {
         for Prior { id, side, price, quantity } in std::mem::take(&mut self.prior) {
@@ -324,13 +330,16 @@ impl LobsterSource {
     fn apply(&mut self, event: &mut SourceEvent, row: &Row) -> bool {
         let &Row { kind, order, quantity, price, side, .. } = row;
         match kind {
-            Kind::Halt(halted) => {
-                self.halted = halted;
+            Kind::Phase(phase) if phase == self.phase => {
                 self.counts.skipped.no_effect += 1;
                 return false;
             }
+            Kind::Phase(phase) => {
+                self.phase = phase;
+                event.enter(phase);
+            }
             Kind::New => {
-                if !self.halted {
+                if !self.is_halted() {
                     self.counts.stale += self.depth.drop_refuted(event, side.opposite(), price, true);
                 }
                 if self.depth.knows(order) {
@@ -352,7 +361,7 @@ impl LobsterSource {
                 // A price other than the order's own proves nothing about other orders.
                 let is_own = self.depth.order(order).is_none_or(|(_, own, _)| own == price)
                     && !is_far(price, self.last_price);
-                if !self.halted && is_own {
+                if !self.is_halted() && is_own {
                     self.counts.stale += self.depth.drop_refuted(event, side, price, false);
                 }
                 let found = self.depth.take(event, BookAction::Execute, order, side, price, quantity);
@@ -401,7 +410,7 @@ impl Source for LobsterSource {
 
     fn crossed(&mut self, event: &SourceEvent) -> Result<(), SourceError> {
         // Quotes of a halt may cross.
-        if self.halted {
+        if self.is_halted() {
             return Ok(());
         }
         self.watch.crossed(&mut self.counts, self.messages.path(), event.row)

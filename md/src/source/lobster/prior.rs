@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use wire::{Price, Side};
+use wire::{Price, Side, TradingPhase};
 
 use super::depth::is_worse;
 use super::row::{Kind, Row};
@@ -41,7 +41,7 @@ pub(crate) struct Learning {
 impl Learning {
     pub(crate) fn row(&mut self, row: &Row) {
         match row.kind {
-            Kind::Halt(halted) => self.halted = halted,
+            Kind::Phase(phase) => self.halted = phase != TradingPhase::Continuous,
             Kind::New => {
                 self.added.insert(row.order);
                 // An order that can rest proves that the other side has no order at its price or better.
@@ -130,9 +130,9 @@ mod tests {
     #[test]
     fn crossed_quotes_of_a_halt_prove_nothing() {
         let mut learning = Learning::default();
-        learning.row(&row(Kind::Halt(true), 0, 0, Side::Sell));
+        learning.row(&row(Kind::Phase(TradingPhase::Halt), 0, 0, Side::Sell));
         learning.row(&row(Kind::New, 50, 95, Side::Sell));
-        learning.row(&row(Kind::Halt(false), 0, 0, Side::Sell));
+        learning.row(&row(Kind::Phase(TradingPhase::Continuous), 0, 0, Side::Sell));
         learning.row(&row(Kind::Delete, 7, 100, Side::Buy));
         assert_eq!(learning.finish().len(), 1);
     }

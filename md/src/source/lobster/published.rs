@@ -32,7 +32,7 @@ pub fn read(messages: &Path, options: &Options) -> Result<PublishedDay, SourceEr
             Kind::Delete => Published::Cancel { order, quantity, resting },
             Kind::Execute => Published::Execution { order, side, price: message.price, quantity },
             Kind::ExecuteHidden => Published::Hidden { quantity },
-            Kind::Cross | Kind::Halt(_) => {
+            Kind::Cross | Kind::Phase(_) => {
                 day.without_effect += 1;
                 continue;
             }

@@ -1,6 +1,6 @@
 //! One row of a LOBSTER message file and of an orderbook file.
 
-use wire::{Price, Side};
+use wire::{Price, Side, TradingPhase};
 
 use crate::source::error::Fault;
 use crate::source::fields::{DAY, SECOND, digits, quantity};
@@ -20,8 +20,8 @@ pub(crate) enum Kind {
     Execute,
     ExecuteHidden,
     Cross,
-    /// True from the halt to the resumption of trading.
-    Halt(bool),
+    /// A halt, quoting for the cross that ends it, or trading again.
+    Phase(TradingPhase),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,9 +55,10 @@ pub(crate) fn message(record: &csv::ByteRecord) -> Result<Row, Fault> {
         b"5" => Kind::ExecuteHidden,
         b"6" => Kind::Cross,
         b"7" => {
-            let halted = match column(4) {
-                b"-1" | b"0" => true,
-                b"1" => false,
+            let phase = match column(4) {
+                b"-1" => TradingPhase::Halt,
+                b"0" => TradingPhase::VolatilityAuction,
+                b"1" => TradingPhase::Continuous,
                 other => {
                     let expected = "-1 (halt), 0 (quoting resumes) or 1 (trading resumes)";
                     return Err(Fault::text("price (column 5) of a halt", other, expected));
@@ -65,7 +66,7 @@ pub(crate) fn message(record: &csv::ByteRecord) -> Result<Row, Fault> {
             };
             return Ok(Row {
                 time,
-                kind: Kind::Halt(halted),
+                kind: Kind::Phase(phase),
                 order: 0,
                 quantity: 0,
                 price: Price::NONE,
@@ -164,8 +165,9 @@ mod tests {
         assert_eq!((read.kind, read.order, read.quantity), (Kind::New, 16_113_575, 18));
         assert_eq!((read.price, read.side), (Price(585_330_000_000), Side::Buy));
         assert_eq!(row("34200,6,-1,500,5853300,-1").unwrap().kind, Kind::Cross);
-        assert_eq!(row("34200.5,7,0,0,-1,-1").unwrap().kind, Kind::Halt(true));
-        assert_eq!(row("34200.5,7,0,0,1,-1").unwrap().kind, Kind::Halt(false));
+        assert_eq!(row("34200.5,7,0,0,-1,-1").unwrap().kind, Kind::Phase(TradingPhase::Halt));
+        assert_eq!(row("34200.5,7,0,0,0,-1").unwrap().kind, Kind::Phase(TradingPhase::VolatilityAuction));
+        assert_eq!(row("34200.5,7,0,0,1,-1").unwrap().kind, Kind::Phase(TradingPhase::Continuous));
         assert!(row("34200.5,1,5,10,100,1,NSDQ").is_ok());
     }
 

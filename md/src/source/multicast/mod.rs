@@ -132,7 +132,12 @@ impl MulticastSource {
                     first.push_back((number, bytes));
                     match body {
                         Ok(Body::Directory { stock }) => drop(look.listing.id(stock, &path)?),
-                        Ok(Body::System { .. } | Body::State { .. } | Body::NoEffect) => {}
+                        Ok(
+                            Body::System { .. }
+                            | Body::State { .. }
+                            | Body::Operation { .. }
+                            | Body::NoEffect,
+                        ) => {}
                         // What is wrong with it, is said when it is taken.
                         Ok(_) | Err(_) => break,
                     }

@@ -10,12 +10,13 @@
 //! X     9..21 order  21..27 shares cancelled
 //! P r   9..21 order (hidden)  21 side of it  22..28 shares  symbol (P: 6, r: 8), price (10), execution (12)
 //! s     9..17 symbol, of which every order is gone
-//! B H I J R   trade break, trading status, auction update, auction summary, retail interest: no effect here
+//! H     9..17 symbol  17 status  then Reg SHO action, reserved
+//! B I J R   trade break, auction update, auction summary, retail interest: no effect here
 //! ```
 //!
 //! Order and execution numbers are in base 36.
 
-use wire::{Price, Side, Symbol};
+use wire::{Price, Side, Symbol, TradingPhase};
 
 use crate::source::error::Fault;
 use crate::source::fields::digits;
@@ -35,6 +36,7 @@ pub(crate) enum Body {
     Cancel { order: u64, quantity: i64 },
     HiddenTrade { side: Side, quantity: i64, symbol: Symbol, price: Price, execution: u64 },
     Clear { symbol: Symbol },
+    Status { symbol: Symbol, phase: TradingPhase },
     NoEffect,
 }
 
@@ -81,7 +83,18 @@ pub(crate) fn parse(line: &[u8]) -> Result<Message, Fault> {
             columns.length(10..=17)?;
             Body::Clear { symbol: columns.symbol(9, line.len() - 9)? }
         }
-        b'B' | b'H' | b'I' | b'J' | b'R' => Body::NoEffect,
+        b'H' => {
+            columns.length(19..=21)?;
+            // Traded; halted, or suspended by this market alone; orders queued or quoted for the auction that ends it.
+            let phase = match columns.slice(17, 1) {
+                b"T" => TradingPhase::Continuous,
+                b"H" | b"S" => TradingPhase::Halt,
+                b"A" | b"Q" => TradingPhase::VolatilityAuction,
+                other => return Err(Fault::text("trading status", other, "one of A H Q S T")),
+            };
+            Body::Status { symbol: columns.symbol(9, 8)?, phase }
+        }
+        b'B' | b'I' | b'J' | b'R' => Body::NoEffect,
         other => return Err(Fault::text("message type", &[other], "one of A d E X P r s B H I J R")),
     };
     Ok(Message { time: millis * 1_000_000, body })
@@ -215,7 +228,17 @@ mod tests {
             assert_eq!(parse(line).unwrap().body, body);
             assert_eq!(parse(&[b"S", line].concat()).unwrap().body, body);
         }
-        assert_eq!(parse(b"28800011HDXD     T0XX").unwrap().body, Body::NoEffect);
+        for (status, phase) in [
+            ("T", TradingPhase::Continuous),
+            ("H", TradingPhase::Halt),
+            ("S", TradingPhase::Halt),
+            ("Q", TradingPhase::VolatilityAuction),
+            ("A", TradingPhase::VolatilityAuction),
+        ] {
+            let line = format!("28800011HDXD     {status}0XX");
+            assert_eq!(parse(line.as_bytes()).unwrap().body, Body::Status { symbol, phase });
+        }
+        assert_eq!(parse(b"28800011I").unwrap().body, Body::NoEffect);
         assert_eq!(parse(b"28800011HDXD     T0XX").unwrap().time, 28_800_011_000_000);
     }
 
@@ -231,6 +254,8 @@ mod tests {
             (b"28800011A0000000000Z0B000100      0000499600Y", "symbol"),
             (b"28800011A0000000000Z0B000100DXD   00x0499600Y", "price"),
             (b"28800011A0000000000Z0B000100DXD   0000000000Y", "price"),
+            (b"28800011HDXD     X0XX", "trading status"),
+            (b"28800011HDXD     T", "length"),
             (b"28800011Q", "message type"),
             (b"28800011", "message type"),
             (b"", "timestamp"),

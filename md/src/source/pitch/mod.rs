@@ -15,6 +15,8 @@
 //!   a new session, and every order from before the seam is deleted with it.
 //! - An `X` or `E` about an order that was never added is skipped as `unknown_order`: it rested from before the file's
 //!   first message, and without an add its symbol is unknown.
+//! - A symbol trades until a trading status (`H`) says otherwise. Where the clock goes back by more than a minute, the session before has
+//!   ended: each symbol is closed, and its next session begins, which trades.
 //! - The rows have no date; see the parent module. A session behind a seam begins a second after the one before, whatever
 //!   its rows say, so that no clock that follows them goes back.
 
@@ -24,7 +26,7 @@ mod published;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use wire::{BookAction, BookEvent, Instrument, InstrumentId, Price};
+use wire::{BookAction, BookEvent, Instrument, InstrumentId, Price, TradingPhase};
 
 use super::error::Fault;
 use super::listing::{Listing, TickRule};
@@ -76,10 +78,14 @@ pub(crate) struct PitchSource {
     held: VecDeque<Held>,
     /// Shares of dropped orders, by instrument.
     displaced: Vec<i64>,
+    /// By instrument.
+    phases: Vec<TradingPhase>,
 }
 
 /// What is returned before the next line is read.
 enum Held {
+    /// An instrument enters a phase.
+    Phase(InstrumentId, TradingPhase),
     /// Removed orders of one instrument.
     Drop(Vec<(u64, Resting)>),
     /// The message that proved it.
@@ -100,6 +106,7 @@ impl PitchSource {
         Ok(PitchSource {
             lines: Lines::open(&path, EXPECTED)?,
             displaced: vec![0; instruments.len() + 1],
+            phases: vec![TradingPhase::Continuous; instruments.len() + 1],
             last_price: vec![None; instruments.len() + 1],
             before: 0,
             back: None,
@@ -155,13 +162,28 @@ impl PitchSource {
             self.shift += begin - time;
             time = begin;
             (self.before, self.latest) = (time, time);
+            self.end_session();
+            self.held.push_back(Held::Message(message));
+            return false;
         }
         self.latest = self.latest.max(time);
-        let begin = |event: &mut SourceEvent, instrument| event.begin(instrument, time, row, row, place);
+        let at = (time, place);
         match message.body {
             Body::NoEffect => {
                 self.counts.skipped.no_effect += 1;
                 return false;
+            }
+            Body::Status { symbol, phase } => {
+                let instrument = self.listing.get(&symbol).unwrap_or_default();
+                self.begin(event, instrument, at);
+                if instrument != InstrumentId::default() {
+                    if self.phases[instrument.0 as usize] == phase {
+                        self.counts.skipped.no_effect += 1;
+                        return false;
+                    }
+                    self.phases[instrument.0 as usize] = phase;
+                    event.enter(phase);
+                }
             }
             Body::Add { order, side, quantity, symbol, price } => {
                 if self.make_room(order) {
@@ -170,26 +192,26 @@ impl PitchSource {
                 }
                 let instrument = self.listing.get(&symbol).unwrap_or_default();
                 self.orders.add(order, Resting { instrument, side, price, remaining: quantity });
-                begin(event, instrument);
+                self.begin(event, instrument, at);
                 event.push(BookAction::Add, side, order, price, quantity);
             }
             Body::Cancel { order, quantity } => {
                 let Some(taken) = self.take(order, quantity) else { return false };
                 let Taken { order: resting, quantity, last, .. } = taken;
-                begin(event, resting.instrument);
+                self.begin(event, resting.instrument, at);
                 let action = if last { BookAction::Delete } else { BookAction::Reduce };
                 event.push(action, resting.side, order, resting.price, quantity);
             }
             Body::Execute { order, quantity, execution } => {
                 let Some(taken) = self.take(order, quantity) else { return false };
                 let Taken { order: resting, quantity, .. } = taken;
-                begin(event, resting.instrument);
+                self.begin(event, resting.instrument, at);
                 event.push(BookAction::Execute, resting.side, order, resting.price, quantity);
                 event.print(aggressor_against(resting.side), resting.price, quantity, execution);
                 self.last_price[event.instrument.0 as usize] = Some(resting.price);
             }
             Body::HiddenTrade { side, quantity, symbol, price, execution } => {
-                begin(event, self.listing.get(&symbol).unwrap_or_default());
+                self.begin(event, self.listing.get(&symbol).unwrap_or_default(), at);
                 let last = &mut self.last_price[event.instrument.0 as usize];
                 if event.instrument != InstrumentId::default() && is_far(price, last.replace(price)) {
                     self.counts.off_price += 1;
@@ -206,7 +228,7 @@ impl PitchSource {
                     self.orders.clear(instrument);
                     self.earlier.clear(instrument);
                 }
-                begin(event, instrument);
+                self.begin(event, instrument, at);
                 event.push(BookAction::Clear, wire::Side::Buy, 0, Price::NONE, 0);
             }
         }
@@ -215,7 +237,25 @@ impl PitchSource {
             return false;
         }
         self.counts.apply(event);
-        event.finish()
+        event.finish_by_phase()
+    }
+
+    /// The session has ended: so has the day of each instrument, and its next one begins.
+    fn end_session(&mut self) {
+        for instrument in &self.instruments {
+            self.held.push_back(Held::Phase(instrument.id, TradingPhase::Closed));
+            self.held.push_back(Held::Phase(instrument.id, TradingPhase::Continuous));
+            self.phases[instrument.id.0 as usize] = TradingPhase::Continuous;
+        }
+    }
+
+    fn begin(&self, event: &mut SourceEvent, instrument: InstrumentId, (time, place): (u64, Place)) {
+        event.begin(instrument, time, self.row, self.row, place);
+        event.call_auction = self.is_halted(instrument);
+    }
+
+    fn is_halted(&self, instrument: InstrumentId) -> bool {
+        self.phases[instrument.0 as usize] != TradingPhase::Continuous
     }
 
     /// Holds the deletion of the orders that a new order with this number proves ended; `false` when there are none.
@@ -260,10 +300,16 @@ impl PitchSource {
     fn give_held(&mut self, held: Held, event: &mut SourceEvent) -> bool {
         match held {
             Held::Message(message) => self.apply(message, event),
+            Held::Phase(instrument, phase) => {
+                let place = self.window.place(self.latest - self.shift);
+                event.begin(instrument, self.latest, self.row, self.row, place);
+                event.enter(phase);
+                event.finish()
+            }
             Held::Drop(orders) => {
                 let instrument = orders.first().map_or(InstrumentId::default(), |(_, old)| old.instrument);
                 let place = self.window.place(self.latest - self.shift);
-                event.begin(instrument, self.latest, self.row, self.row, place);
+                self.begin(event, instrument, (self.latest, place));
                 for (order, old) in orders {
                     event.push(BookAction::Delete, old.side, order, old.price, old.remaining);
                 }
@@ -333,7 +379,7 @@ impl Source for PitchSource {
 
     fn crossed(&mut self, event: &SourceEvent) -> Result<(), SourceError> {
         // At a seam, orders of the previous session are still there.
-        if self.back.is_some() {
+        if self.back.is_some() || self.is_halted(event.instrument) {
             return Ok(());
         }
         self.watch.crossed(&mut self.counts, &self.path, event.row)

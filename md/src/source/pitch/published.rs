@@ -55,7 +55,7 @@ pub fn read(path: &Path, options: &Options) -> Result<PublishedDay, SourceError>
         }
         latest = latest.max(time.0);
         let (instrument, body) = match message.body {
-            Body::NoEffect => {
+            Body::Status { .. } | Body::NoEffect => {
                 day.without_effect += 1;
                 continue;
             }

@@ -12,6 +12,8 @@
 //!   have no aggressor (`N`) and reduce **both** orders.
 //! - Times outside continuous trading (09:30–11:30, 13:00–14:57) are marked [`wire::BookEvent::CALL_AUCTION`], by the
 //!   row's time: matching accepts no new orders then, since the exchange trades only at an auction's end.
+//! - The phases of the exchange's day begin by the clock (`phase.rs`), for every stock: each before the first row of that time or later, with
+//!   its own time and the number of the row before.
 //! - Prices of files that went through floating point contain noise; the tick is 0.01 for stocks, 0.001 for funds.
 //!
 //! | column (this layout) | (that layout) | is | unit |
@@ -51,7 +53,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use wire::{Aggressor, BookAction, Instrument, InstrumentId, Price, Side};
+use wire::{Aggressor, BookAction, Instrument, InstrumentId, Price, Side, TradingPhase};
 
 use self::columns::{Columns, Part};
 pub use self::layout::Layout;
@@ -89,6 +91,12 @@ pub(crate) struct SseSource {
     is_whole: bool,
     watch: Watch,
     paths: [Arc<Path>; 2],
+    /// The first row, or the latest phase that began.
+    clock: Option<u64>,
+    /// When a phase begins that stocks enter, and the index of the next of them.
+    entering: Option<(u64, TradingPhase, usize)>,
+    /// The row that comes behind it.
+    held: Option<Placed>,
     window: Window,
     on_bad_row: OnBadRow,
     counts: Counts,
@@ -143,7 +151,36 @@ impl SseSource {
             window: Window::new(options)?,
             on_bad_row: options.on_bad_row,
             counts,
+            clock: None,
+            entering: None,
+            held: None,
         })
+    }
+
+    /// A stock enters a phase that begins before this row. False: all have.
+    fn enter(&mut self, placed: &Placed, event: &mut SourceEvent) -> bool {
+        if placed.instrument == InstrumentId::default() || self.window.place(placed.time) == Place::After {
+            return false;
+        }
+        if self.entering.is_none() {
+            let begun = match self.clock {
+                Some(clock) => phase::next(clock, placed.time),
+                // The files begin within a phase.
+                None => phase::of(placed.time)
+                    .filter(|phase| *phase != TradingPhase::Continuous)
+                    .map(|phase| (placed.time, phase)),
+            };
+            self.clock = begun.map(|(begin, _)| begin).or(self.clock).or(Some(placed.time));
+            self.entering = begun.map(|(begin, phase)| (begin, phase, 0));
+        }
+        let Some((begin, phase, index)) = self.entering else { return false };
+        self.entering = (index + 1 < self.instruments.len()).then_some((begin, phase, index + 1));
+        let instrument = self.instruments[index].id;
+        let sequence = self.last_sequence[instrument.0 as usize].unwrap_or(0);
+        let place = self.window.place(begin);
+        event.begin(instrument, begin, sequence, placed.line, place);
+        event.enter(phase);
+        event.finish()
     }
 
     fn apply(&mut self, placed: Placed, event: &mut SourceEvent) -> Result<bool, SourceError> {
@@ -355,14 +392,23 @@ impl Source for SseSource {
     }
 
     fn next(&mut self, event: &mut SourceEvent) -> Result<bool, SourceError> {
-        while let Some(placed) = self.merge.next(&self.listing, &mut self.counts, self.on_bad_row)? {
+        loop {
+            let held = self.held.take();
+            let next = match held {
+                Some(placed) => Some(placed),
+                None => self.merge.next(&self.listing, &mut self.counts, self.on_bad_row)?,
+            };
+            let Some(placed) = next else { return Ok(false) };
+            if self.enter(&placed, event) {
+                self.held = Some(placed);
+                return Ok(true);
+            }
             let given = self.apply(placed, event)?;
             self.watch.check(&self.counts)?;
             if given {
                 return Ok(true);
             }
         }
-        Ok(false)
     }
 
     fn counts(&self) -> &Counts {

@@ -1,8 +1,13 @@
-//! The exchange's hours of continuous trading.
+//! The exchange's day.
 //!
 //! Trading Rules of the Shanghai Stock Exchange: opening call auction 09:15–09:25, continuous trading 09:30–11:30 and
 //! 13:00–14:57, closing call auction 14:57–15:00. Before 2018-08-20 there was no closing auction, and continuous
 //! trading lasted until 15:00.
+//!
+//! The same rules (2023, chapter 3, section 3): orders are taken from 09:15 to 09:25, 09:30 to 11:30 and 13:00 to 15:00; cancels are not
+//! taken from 09:20 to 09:25 and in the closing auction.
+
+use wire::TradingPhase;
 
 use crate::source::fields::{DAY, SECOND};
 
@@ -18,8 +23,44 @@ const FIRST_CLOSING_AUCTION: u64 = 17_763;
 /// lies in it. A time of day without a date is treated by today's rules.
 pub(super) fn is_call_auction(time: u64) -> bool {
     let (day, clock) = (time / DAY, time % DAY);
-    let is_old = day > 0 && day < FIRST_CLOSING_AUCTION;
-    clock < OPEN || clock >= if is_old { CLOSE } else { CLOSING_AUCTION }
+    clock < OPEN || clock >= if has_no_closing_auction(day) { CLOSE } else { CLOSING_AUCTION }
+}
+
+fn has_no_closing_auction(day: u64) -> bool {
+    day > 0 && day < FIRST_CLOSING_AUCTION
+}
+
+const fn at(hour: u64, minute: u64) -> u64 {
+    (hour * 60 + minute) * 60 * SECOND
+}
+
+/// When each phase of a day begins, in nanoseconds after midnight. The closing auction trades a little behind 15:00, and the files end with
+/// it: the market's end is theirs.
+const DAY_OF_PHASES: [(u64, TradingPhase); 7] = [
+    (at(9, 15), TradingPhase::OpeningAuction),
+    (at(9, 20), TradingPhase::OpeningFreeze),
+    (at(9, 25), TradingPhase::Pause),
+    (OPEN, TradingPhase::Continuous),
+    (at(11, 30), TradingPhase::Pause),
+    (at(13, 0), TradingPhase::Continuous),
+    (CLOSING_AUCTION, TradingPhase::ClosingFreeze),
+];
+
+/// The phase of a time; `None`: before the first.
+pub(super) fn of(time: u64) -> Option<TradingPhase> {
+    let midnight = time - time % DAY;
+    phases(midnight).take_while(|(begin, _)| *begin <= time).last().map(|(_, phase)| phase)
+}
+
+fn phases(midnight: u64) -> impl Iterator<Item = (u64, TradingPhase)> {
+    let is_old = has_no_closing_auction(midnight / DAY);
+    let begins = DAY_OF_PHASES.iter().map(move |(clock, phase)| (midnight + clock, *phase));
+    begins.filter(move |(_, phase)| !(is_old && *phase == TradingPhase::ClosingFreeze))
+}
+
+/// The first phase that begins behind `after` and by `until`, and when.
+pub(super) fn next(after: u64, until: u64) -> Option<(u64, TradingPhase)> {
+    phases(until - until % DAY).find(|(begin, _)| *begin > after && *begin <= until)
 }
 
 /// True when the orders file should contain every order that trades, judged by the times at which the two files begin:
