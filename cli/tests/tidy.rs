@@ -23,6 +23,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("backtest", &["journal", "master", "node", "observe", "plugin", "topology", "wire"]),
     ("plugin", &["journal", "node", "wire"]),
     ("plugged", &["strategy-sdk"]),
+    ("scripted", &["strategy-sdk"]),
     ("md", &["node", "recorder", "settings", "topology", "wire"]),
     ("td", &["accounts", "node", "topology", "wire"]),
     ("matching", &["node", "pinning", "topology", "wire"]),
@@ -117,8 +118,9 @@ const EDGES: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that may hold `unsafe`.
-/// `plugged` has none but the attribute of the symbol that a plug-in exports.
-const UNSAFE: &[&str] = &["colo-c", "colo-python", "journal", "matching-c", "pinning", "plugged", "plugin"];
+/// `plugged` and `scripted` have none but the attribute of the symbol that a plug-in exports.
+const UNSAFE: &[&str] =
+    &["colo-c", "colo-python", "journal", "matching-c", "pinning", "plugged", "plugin", "scripted"];
 
 /// Crates of which no two modules need each other.
 const WITHOUT_CIRCLES: &[&str] = &["master-client", "node", "observe"];
@@ -132,6 +134,7 @@ fn folder(name: &str) -> PathBuf {
         "master-client" => "master/client",
         "builtin-strategies" => "strategy-sdk/builtin",
         "plugged" => "strategy-sdk/examples/plugged",
+        "scripted" => "strategy-sdk/examples/scripted",
         "strategy-testing" => "strategy-sdk/testing",
         "matching-c" => "bindings/matching-c",
         "bindings-layout" => "bindings/layout",

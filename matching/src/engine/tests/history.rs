@@ -350,7 +350,11 @@ fn a_clear_and_a_snapshot_change_no_places() {
     assert_eq!(first_fill(&[clear, add(1, Sell, 52, 31), two]), Some(0), "what grows loses its place");
     let moved = [clear, add(1, Sell, 53, 30), two];
     assert_eq!(first_fill(&moved), Some(0), "what moves loses its place");
-    assert_eq!(first_fill(&[clear, two, event(Delete, 9, Sell, 52, 0), one]), Some(0), "the snapshot has ended");
+    assert_eq!(
+        first_fill(&[clear, two, event(Delete, 9, Sell, 52, 0), one]),
+        Some(0),
+        "the snapshot has ended"
+    );
     assert_eq!(first_fill(&[clear, add(3, Sell, 52, 5), one, two]), Some(30), "a new one is behind");
 }
 
