@@ -7,7 +7,7 @@ use wire::{AccountId, AccountKind, CostMethod, InstrumentId, StrategyId, Text};
 use crate::contracts::Contracts;
 use crate::currencies::Currencies;
 use crate::limits::Watch;
-use crate::positions::Slot;
+use crate::positions::{LONG, SHORT, Slot};
 use crate::purse::Purse;
 use crate::state::{state, state_enum};
 
@@ -221,6 +221,14 @@ impl Account {
         ours.filter(|(_, contract)| contract.currency == currency)
             .map(|(slot, contract)| slot.unrealised(contract))
             .sum()
+    }
+
+    /// What settlements have paid for the positions in one currency that are still open.
+    pub(crate) fn settled(&self, contracts: &Contracts, currency: u8) -> i128 {
+        let ours = self.slots.iter().filter(|slot| {
+            contracts.get(slot.instrument).is_some_and(|contract| contract.currency == currency)
+        });
+        ours.map(|slot| slot.holdings[LONG].settled() - slot.holdings[SHORT].settled()).sum()
     }
 
     /// Money that new orders and withdrawals may use, in its own currency. Losses at the latest marks count, gains do not.

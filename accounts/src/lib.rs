@@ -147,4 +147,4 @@ pub use show::{ContractView, Opened, SetLimit, WorkingOrder};
 pub use snapshot::RestoreError;
 pub use statement::{PositionRow, Statement};
 pub use tariff::Tariff;
-pub use view::{AccountView, PurseView, ScopeView};
+pub use view::{AccountView, DayFlows, PurseView, ScopeView};

@@ -131,6 +131,10 @@ pub struct PositionRow {
     pub long_cost: i128,
     /// What the short lots were sold for.
     pub short_cost: i128,
+    /// What the value of the long lots had moved from their cost at the last settlement, where settlements pay that.
+    pub long_settled: i128,
+    /// The same of the short lots.
+    pub short_settled: i128,
     /// Profit and loss of what was closed.
     pub realised: i128,
     /// Of what is open, at the mark, since it was last paid.
@@ -169,6 +173,8 @@ impl PositionRow {
             short_frozen: short.frozen_total(),
             long_cost: long.cost(),
             short_cost: short.cost(),
+            long_settled: long.settled(),
+            short_settled: short.settled(),
             realised: slot.realised,
             unrealised: slot.unrealised(contract),
             charges: slot.charges,

@@ -64,6 +64,21 @@ pub struct PurseView {
     pub totals: Totals,
 }
 
+/// What has moved an account's money since the begin of the day, in its own currency.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DayFlows {
+    /// Money that came in.
+    pub deposits: i128,
+    /// Money that went out.
+    pub withdrawals: i128,
+    /// Fees and taxes.
+    pub charges: i128,
+    /// What settlements have paid for positions that are still open.
+    pub settled: i128,
+    /// Gain of open positions at their marks, since it was last paid.
+    pub unrealised: i128,
+}
+
 /// Sums over what a group, a strategy or the platform contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScopeView {
@@ -86,6 +101,22 @@ impl Desk {
     /// The account that orders of a strategy with this number are for: with zero its own.
     pub fn account_of(&self, strategy: StrategyId, account: AccountId) -> Option<AccountView> {
         self.view(self.accounts.get(self.place_of(account, strategy)?)?)
+    }
+
+    /// What has moved that account's money since the begin of the day.
+    pub fn day_flows(&self, strategy: StrategyId, account: AccountId) -> Option<DayFlows> {
+        let account = self.accounts.get(self.place_of(account, strategy)?)?;
+        let mut flows = DayFlows::default();
+        for purse in account.purses() {
+            let home = |amount| self.currencies.convert(amount, purse.currency, account.home.currency);
+            let (now, then) = (&purse.totals, &purse.opened);
+            flows.deposits += home(now.deposits - then.deposits);
+            flows.withdrawals += home(now.withdrawals - then.withdrawals);
+            flows.charges += home(now.fees + now.taxes - then.fees - then.taxes);
+            flows.unrealised += home(account.unrealised(&self.contracts, purse.currency));
+            flows.settled += home(account.settled(&self.contracts, purse.currency));
+        }
+        Some(flows)
     }
 
     /// All accounts, in the order in which they were opened.

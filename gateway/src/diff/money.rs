@@ -1,7 +1,7 @@
 //! Positions and accounts, from the drop copy as it goes on: what td has booked is here a moment later. Where no accounts are
 //! kept, positions are those of the ledger's last snapshot.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use accounts::{Follower, Options, PositionRow};
@@ -119,10 +119,12 @@ impl Holdings {
                 board.position(&row);
             }
         }
+        let flows = |account: &u32| (*account, desk.day_flows(self.seat, AccountId(*account)));
+        let flows: BTreeMap<u32, _> = accounts.iter().map(flows).collect();
         following.follower.states(accounts::Touched::All, |_, state| {
             let is_own = state.account.0 != 0 || state.owner == self.seat;
-            if is_own && accounts.contains(&state.account.0) {
-                board.money(state.account.0, &rows::account(&state));
+            if let Some(flows) = flows.get(&state.account.0).filter(|_| is_own) {
+                board.money(state.account.0, &rows::account(&state, &flows.unwrap_or_default()));
             }
         });
     }
@@ -148,6 +150,8 @@ impl Holdings {
                 short_frozen: 0,
                 long_cost: if lots > 0 { cost } else { 0 },
                 short_cost: if lots < 0 { cost } else { 0 },
+                long_settled: 0,
+                short_settled: 0,
                 // In 1e-6 there.
                 realised: i128::from(row.realised.0) * 1_000,
                 unrealised: i128::from(row.unrealised.0) * 1_000,

@@ -1,6 +1,6 @@
 //! What DIFF's clients see of quotes, orders, trades, positions and accounts: pure.
 
-use accounts::{ContractView, PositionRow};
+use accounts::{ContractView, DayFlows, PositionRow};
 use wire::{AccountState, Fill, Price, Quote, Side, WideMoney};
 
 use super::json::{Object, quoted};
@@ -204,18 +204,26 @@ pub(crate) fn position(name: &Name, row: &PositionRow, contract: Option<Contract
         .text("user_id", &row.account.0.to_string())
         .text("exchange_id", &name.exchange)
         .text("instrument_id", &name.symbol);
-    let mut profits = Some(0_i128);
+    // Since the lots were opened, and since they were opened or last settled.
+    let mut profits = [Some(0_i128); 2];
     let sides = [
-        ("long", row.long_today, row.long_yesterday, row.long_frozen, row.long_cost, 1),
-        ("short", row.short_today, row.short_yesterday, row.short_frozen, row.short_cost, -1),
+        ("long", row.long_today, row.long_yesterday, row.long_frozen, (row.long_cost, row.long_settled), 1),
+        (
+            "short",
+            row.short_today,
+            row.short_yesterday,
+            row.short_frozen,
+            (row.short_cost, row.short_settled),
+            -1,
+        ),
     ];
-    for (side, today, earlier, frozen, cost, sign) in sides {
+    for (side, today, earlier, frozen, (cost, settled), sign) in sides {
         let lots = today + earlier;
-        let average = match i128::from(lots).saturating_mul(multiplier) {
+        let average = |cost: i128| match i128::from(lots).saturating_mul(multiplier) {
             0 => Price::NONE,
             units => Price((cost / units) as i64),
         };
-        let profit = match (lots, mark) {
+        let profit = |cost: i128| match (lots, mark) {
             (0, _) => Some(0),
             (_, None) => None,
             (_, Some(mark)) => {
@@ -223,7 +231,11 @@ pub(crate) fn position(name: &Name, row: &PositionRow, contract: Option<Contract
                 Some(sign * (worth - cost))
             }
         };
-        profits = profits.zip(profit).map(|(sum, profit)| sum + profit);
+        let basis = cost + settled;
+        let since = [profit(cost), profit(basis)];
+        for (sum, profit) in profits.iter_mut().zip(since) {
+            *sum = sum.zip(profit).map(|(sum, profit)| sum + profit);
+        }
         shown = shown
             .raw(&format!("pos_{side}_today"), today)
             .raw(&format!("pos_{side}_his"), earlier)
@@ -231,44 +243,44 @@ pub(crate) fn position(name: &Name, row: &PositionRow, contract: Option<Contract
             .raw(&format!("volume_{side}_his"), earlier)
             .raw(&format!("volume_{side}"), lots)
             .raw(&format!("volume_{side}_frozen"), frozen)
-            .price(&format!("open_price_{side}"), average)
+            .price(&format!("open_price_{side}"), average(cost))
             .raw(&format!("open_cost_{side}"), money(cost))
-            .price(&format!("position_price_{side}"), average)
-            .raw(&format!("position_cost_{side}"), money(cost))
-            .number(&format!("float_profit_{side}"), profit.map(money))
-            .number(&format!("position_profit_{side}"), profit.map(money));
+            .price(&format!("position_price_{side}"), average(basis))
+            .raw(&format!("position_cost_{side}"), money(basis))
+            .number(&format!("float_profit_{side}"), since[0].map(money))
+            .number(&format!("position_profit_{side}"), since[1].map(money));
     }
     shown
         .price("last_price", row.mark)
         .raw("margin", money(row.margin))
-        .number("float_profit", profits.map(money))
-        .number("position_profit", profits.map(money))
+        .number("float_profit", profits[0].map(money))
+        .number("position_profit", profits[1].map(money))
         .end()
 }
 
-/// How an account stands.
-pub(crate) fn account(state: &AccountState) -> String {
+/// How an account stands, and what has moved its money today. `balance` is `static_balance` and what was gained and charged since;
+/// `position_profit` counts from the last settlement, `float_profit` from when the lots were opened.
+pub(crate) fn account(state: &AccountState, flows: &DayFlows) -> String {
     let money = WideMoney::from_wide;
-    let (balance, equity, day) = (state.balance.wide(), state.equity.wide(), state.day_result.wide());
-    let open = equity - balance;
+    let (equity, day, open) = (state.equity.wide(), state.day_result.wide(), flows.unrealised);
     Object::new()
         .text("user_id", &state.account.0.to_string())
         .text("currency", &state.currency.to_string())
-        .raw("pre_balance", money(equity - day))
+        .raw("pre_balance", money(equity - day - flows.deposits + flows.withdrawals))
         .raw("static_balance", money(equity - day))
         .raw("balance", money(equity))
         .raw("available", money(state.available.wide()))
-        .raw("float_profit", money(open))
+        .raw("float_profit", money(open + flows.settled))
         .raw("position_profit", money(open))
-        .raw("close_profit", money(day - open))
+        .raw("close_profit", money(day - open + flows.charges))
         .raw("margin", money(state.margin.wide()))
         .raw("frozen_margin", money(state.frozen.wide()))
         .raw("frozen_commission", 0)
         .raw("frozen_premium", 0)
-        .raw("commission", 0)
+        .raw("commission", money(flows.charges))
         .raw("premium", 0)
-        .raw("deposit", 0)
-        .raw("withdraw", 0)
+        .raw("deposit", money(flows.deposits))
+        .raw("withdraw", money(flows.withdrawals))
         .raw("risk_ratio", Price(state.risk_ratio.min(i64::MAX as u64 - 1) as i64))
         .end()
 }
@@ -308,4 +320,63 @@ pub(crate) const INDEX: &str = r#""CSI.000300":{"class":"INDEX","instrument_id":
 /// An entry of an object.
 pub(crate) fn entry(key: &str, row: &str) -> String {
     format!("{}:{row}", quoted(key))
+}
+
+#[cfg(test)]
+mod tests {
+    use wire::{AccountId, Currency, InstrumentId};
+
+    use super::*;
+
+    fn number(text: &str, name: &str) -> String {
+        let value: serde_json::Value = serde_json::from_str(text).unwrap();
+        value[name].to_string()
+    }
+
+    /// Five lots of 10, bought at 101, settled at 105, at 104 now: 15 since they were opened, less by one since the settlement.
+    #[test]
+    fn a_settlement_parts_the_two_profits() {
+        let unit = 1_000_000_000_i128;
+        let row = PositionRow {
+            day: 0,
+            account: AccountId(10),
+            owner: None,
+            instrument: InstrumentId(1),
+            long_today: 0,
+            long_yesterday: 5,
+            short_today: 0,
+            short_yesterday: 0,
+            long_frozen: 0,
+            short_frozen: 0,
+            long_cost: 5_050 * unit,
+            short_cost: 0,
+            long_settled: 200 * unit,
+            short_settled: 0,
+            realised: 0,
+            unrealised: -50 * unit,
+            charges: 0,
+            margin: 0,
+            mark: Price(104_000_000_000),
+        };
+        let contract = ContractView {
+            symbol: wire::Symbol::new("SIM001").unwrap(),
+            currency: Currency::cut("CNY"),
+            multiplier: 10,
+            mark: row.mark,
+        };
+        let name = Name { exchange: "COLO".to_owned(), symbol: "SIM001".to_owned() };
+        let shown = position(&name, &row, Some(contract));
+        for (field, value) in [
+            ("open_price_long", "101.0"),
+            ("position_price_long", "105.0"),
+            ("position_cost_long", "5250.0"),
+            ("float_profit_long", "150.0"),
+            ("position_profit_long", "-50.0"),
+            ("float_profit", "150.0"),
+            ("position_profit", "-50.0"),
+        ] {
+            let found: f64 = number(&shown, field).parse().unwrap();
+            assert_eq!(found, value.parse::<f64>().unwrap(), "{field}: {shown}");
+        }
+    }
 }
