@@ -1,6 +1,6 @@
 //! What td may make of the offset of an order.
 
-use wire::{AccountKind, NewOrder, Request};
+use wire::{AccountKind, ContractTerms, NewOrder, Request};
 
 use super::books::Books;
 use super::switches::account_of;
@@ -12,6 +12,8 @@ pub(super) enum Offsets {
     Dropped,
     /// The account tells opening from closing: td chooses where it was left open, and what was asked for stays.
     Chosen,
+    /// As `Chosen`, and the exchange tells the lots of today apart: a close of whichever day closes those of earlier days.
+    Apart,
     /// As it came: it was refused.
     Kept,
     /// The kind of its account is not known.
@@ -25,7 +27,11 @@ impl Offsets {
         let account = books.and_then(|books| books.accounts.get(&account_of(order)));
         match account.map(|account| account.kind) {
             Some(AccountKind::Cash | AccountKind::Margin) => Offsets::Dropped,
-            Some(AccountKind::Futures) => Offsets::Chosen,
+            Some(AccountKind::Futures) => {
+                let terms = books.and_then(|books| books.terms.get(&order.instrument));
+                let is_apart = terms.is_some_and(|terms| terms.flags & ContractTerms::TODAY_APART != 0);
+                if is_apart { Offsets::Apart } else { Offsets::Chosen }
+            }
             None => Offsets::Unknown,
         }
     }
@@ -37,8 +43,13 @@ impl Offsets {
         let may = match self {
             Offsets::Dropped => to == 0,
             Offsets::Chosen => to != 0 && (from == 0 || from == to),
+            Offsets::Apart if from == NewOrder::OFFSET_CLOSE => to == NewOrder::OFFSET_CLOSE_YESTERDAY,
+            Offsets::Apart => to != 0 && to != NewOrder::OFFSET_CLOSE && (from == 0 || from == to),
             Offsets::Kept => from == to,
-            Offsets::Unknown => from == 0 || to == 0 || from == to,
+            Offsets::Unknown => {
+                let is_apart = (from, to) == (NewOrder::OFFSET_CLOSE, NewOrder::OFFSET_CLOSE_YESTERDAY);
+                from == 0 || to == 0 || from == to || is_apart
+            }
         };
         may.then_some(sent & !chosen | from)
     }
@@ -51,16 +62,22 @@ mod tests {
     #[test]
     fn an_offset_is_dropped_where_the_account_nets_and_chosen_where_it_was_left_open() {
         let (open, close, forced) = (NewOrder::OFFSET_OPEN, NewOrder::OFFSET_CLOSE, NewOrder::FORCED);
+        let yesterday = NewOrder::OFFSET_CLOSE_YESTERDAY;
         let table = [
-            // asked, sent: dropped, chosen, kept, unknown
-            (0, 0, [true, false, true, true]),
-            (open, 0, [true, false, false, true]),
-            (0, open, [false, true, false, true]),
-            (open, open, [false, true, true, true]),
-            (open, close, [false, false, false, false]),
+            // asked, sent: dropped, chosen, apart, kept, unknown
+            (0, 0, [true, false, false, true, true]),
+            (open, 0, [true, false, false, false, true]),
+            (0, open, [false, true, true, false, true]),
+            (open, open, [false, true, true, true, true]),
+            (open, close, [false, false, false, false, false]),
+            (0, close, [false, true, false, false, true]),
+            (close, close, [false, true, false, true, true]),
+            // A close of whichever day is one of earlier days where the exchange tells them apart.
+            (close, yesterday, [false, false, true, false, true]),
+            (0, yesterday, [false, true, true, false, true]),
         ];
         for (asked, sent, may) in table {
-            let all = [Offsets::Dropped, Offsets::Chosen, Offsets::Kept, Offsets::Unknown];
+            let all = [Offsets::Dropped, Offsets::Chosen, Offsets::Apart, Offsets::Kept, Offsets::Unknown];
             for (offsets, may) in all.into_iter().zip(may) {
                 let flags = offsets.flags(asked, sent | forced);
                 assert_eq!(flags, may.then_some(asked | forced), "{offsets:?}: {asked} to {sent}");
