@@ -6,7 +6,7 @@ use node::{Exit, InstanceDir};
 use topology::DeskSection;
 use wire::Nanos;
 
-use super::source::oldest;
+use super::source::{begin as begin_of, oldest};
 use super::{DROPS, SNAPSHOTS};
 use crate::failure::Failure;
 
@@ -65,7 +65,7 @@ fn begin(
     };
     // Its last frame is read once more, and passed over: frames do not say where the next one begins.
     let from = follower.contained.drops.saturating_sub(1);
-    if from == 0 && oldest(drops)? != drops.first_position() {
+    if from == 0 && oldest(drops)? != begin_of(drops.shape().capacity) {
         return Ok(None);
     }
     let reader = drops.observe(from)?;

@@ -101,11 +101,11 @@ impl Source {
                 }
                 let journal = Journal::open_read_only(instance.find_journal(name))?;
                 let from = if position == 0 { oldest(&journal)? } else { position };
-                (Inner::Live(journal.observe(from)?), journal.first_position())
+                (Inner::Live(journal.observe(from)?), begin(journal.shape().capacity))
             }
             Source::Recorded(recording) => {
                 let Some(journal) = recording.description().journal(name) else { return Ok(None) };
-                (Inner::Recorded(recording.frames(journal, position)), journal.first_position)
+                (Inner::Recorded(recording.frames(journal, position)), begin(journal.capacity))
             }
         };
         Ok(Some(Stream { name: name.to_owned(), inner, first, peeked: None }))
@@ -142,6 +142,12 @@ impl Source {
             }
         }
     }
+}
+
+/// Position of the first frame that a journal ever had. One that goes on from a recording begins later where the ring had gone
+/// round: it is a part, although nothing of it is overwritten.
+pub(crate) fn begin(capacity: u64) -> u64 {
+    journal::layout::first_position(capacity)
 }
 
 /// The oldest frame that can be found. A ring that never wrapped begins at its first position, whatever its marks say.
