@@ -242,6 +242,13 @@ fn text(shown: &Shown) -> String {
     text
 }
 
+fn decided(how: How) -> &'static str {
+    match how {
+        How::Book => "booked",
+        How::Apart => "settled apart",
+    }
+}
+
 fn decide(arguments: &Decide, how: How) -> Result<u8, Failure> {
     let signed = &arguments.signed;
     let by = By::new(signed.who.as_deref(), &signed.why)?;
@@ -261,7 +268,9 @@ fn decide(arguments: &Decide, how: How) -> Result<u8, Failure> {
             ),
         ));
     }
-    let settlement = Settlement { number, how, by: format!("{}: {}", by.who, by.why) };
+    // As the file that operators write has it: a line.
+    let by = format!("{}: {}", by.who, by.why).replace(['\n', '\r'], " ").trim_end().to_owned();
+    let settlement = Settlement { number, how, by };
     venue::decide(&instance, &settlement)
         .map_err(|error| Failure::system("write to", &instance.venue_decisions())(error))?;
     let end = Instant::now() + PATIENCE;
@@ -274,11 +283,23 @@ fn decide(arguments: &Decide, how: How) -> Result<u8, Failure> {
         std::thread::sleep(TICK);
     }
     let now = look(&instance)?;
+    // Two may decide at once: the first counts.
+    let counted = now.settled().iter().rev().find(|settled| settled.what.number == number);
+    if let Some(other) =
+        counted.filter(|counted| (counted.how, counted.by.trim_end()) != (how, &settlement.by))
+    {
+        let message = format!(
+            "number {number} was {} first, by {}: this decision did nothing",
+            decided(other.how),
+            other.by
+        );
+        return Err(Failure::new(Exit::Failed, message));
+    }
     match signed.place.format {
         Format::Json => output::print_json(&shown(&instance, &now))?,
         Format::Text => {
             let left = now.unbooked().len();
-            output::print(&format!("number {number}: settled; {left} are open\n"))?;
+            output::print(&format!("number {number}: {}; {left} are open\n", decided(how)))?;
         }
     }
     Ok(Exit::Done.code())

@@ -1,5 +1,6 @@
 //! A whole desk: what is not booked is seen, outlives a kill, stops new orders, and is settled by a verb.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -99,6 +100,14 @@ impl Desk {
         let status = self.json(&["status", &self.name]);
         let nodes = status["nodes"].as_array().cloned().unwrap_or_default();
         nodes.into_iter().find(|node| node["node"] == "matching").unwrap_or_default()
+    }
+
+    /// What operators have decided.
+    pub(crate) fn decisions(&self) -> String {
+        let shared = || format!("/dev/shm/colo-{}", std::fs::metadata("/proc/self").unwrap().uid());
+        let root = std::env::var("COLO_ROOT").unwrap_or_else(|_| shared());
+        let path = Path::new(&root).join(&self.name).join("journals/matching.decisions");
+        std::fs::read_to_string(path).unwrap_or_default()
     }
 
     pub(crate) fn unbooked(&self) -> Option<u64> {
@@ -205,8 +214,24 @@ fn a_cancelled_trade_is_seen_outlives_a_kill_stops_orders_and_is_settled() {
     desk.until("trade behind the end of its order", || desk.unbooked() == Some(1));
     let (code, text) = audit();
     assert!(code == Some(4) && text.contains("not booked: number 2,"), "{code:?}: {text}");
-    let booked = desk.colo(&["venue", "book", "2", "--why", "confirmed", "--who", "ann", "-i", &desk.name]);
+    // Two operators decide at once: the second one is not told that the decision was its own.
+    let pid = desk.matching()["pid"].as_u64().unwrap().to_string();
+    let signal = |name: &str| assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
+    let decides = |how: &'static str, who: &'static str| {
+        desk.colo(&["venue", how, "2", "--why", "confirmed", "--who", who, "-i", &desk.name])
+    };
+    signal("-STOP");
+    let (booked, settled) = std::thread::scope(|scope| {
+        let booking = scope.spawn(|| decides("book", "ann"));
+        desk.until("decision", || desk.decisions().contains("settle 2 book"));
+        let settling = scope.spawn(|| decides("settle", "bob"));
+        desk.until("other decision", || desk.decisions().contains("settle 2 apart"));
+        signal("-CONT");
+        (booking.join().unwrap(), settling.join().unwrap())
+    });
     assert!(booked.status.success(), "{}", String::from_utf8_lossy(&booked.stderr));
+    let said = String::from_utf8_lossy(&settled.stderr);
+    assert!(settled.status.code() == Some(1) && said.contains("was booked first, by ann"), "{said}");
     desk.until("late fill", || desk.unbooked() == Some(0));
     let (code, text) = audit();
     assert_eq!(code, Some(0), "{text}");
