@@ -30,7 +30,7 @@ pub struct Rules {
     pub fill: Fill,
     /// What happened when an owner's orders met.
     pub self_trade: SelfTradeRule,
-    /// Who an owner is.
+    /// Who an owner is; `None` at a market outside.
     pub self_trade_owner: Option<SelfTradeOwner>,
     /// Whether displayed orders traded before hidden ones at one price.
     pub displayed_first: Option<bool>,
@@ -77,7 +77,11 @@ impl Rules {
         Rules {
             fill: config.fill,
             self_trade: config.self_trade,
-            self_trade_owner: is_recorded.then_some(config.self_trade_owner),
+            self_trade_owner: match (config.fill, config.self_trade_owner) {
+                (Fill::External, _) => None,
+                (Fill::Book | Fill::Quotes, SelfTradeOwner::AsRules) => Some(SelfTradeOwner::Strategy),
+                (_, owner) => Some(owner),
+            },
             displayed_first: is_recorded.then_some(config.displayed_first),
             call_auctions: is_recorded.then_some(config.call_auctions),
             queue: is_recorded.then_some(config.queue),
@@ -157,7 +161,10 @@ mod tests {
             "fill = \"book\", self_trade_owner = \"firm\", displayed_first = true, queue = \"position\"";
         assert_eq!(written(&config), expected);
         config.fill = Fill::Exchange;
+        config.self_trade_owner = SelfTradeOwner::AsRules;
         assert_eq!(written(&config), "fill = \"exchange\"");
+        config.self_trade_owner = SelfTradeOwner::Account;
+        assert_eq!(written(&config), "fill = \"exchange\", self_trade_owner = \"account\"");
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(super) fn options(config: &MatchingConfig, fill: FillModel) -> EngineOptions
             SelfTradeRule::Allow => SelfTrade::Allow,
         },
         owner: match config.self_trade_owner {
-            SelfTradeOwner::Strategy => OrderOwner::Strategy,
+            SelfTradeOwner::AsRules | SelfTradeOwner::Strategy => OrderOwner::Strategy,
             SelfTradeOwner::Account => OrderOwner::Account,
             SelfTradeOwner::Firm => OrderOwner::Firm,
         },

@@ -1,12 +1,18 @@
 //! Requests as the exchange takes them.
 
-use topology::config::SelfTradeRule;
+use topology::config::{SelfTradeOwner, SelfTradeRule};
 use wire::{AccountId, CancelAll, Nanos, NewOrder, OrderType, Quantity, Reason, TimeInForce};
 
-use crate::exchange::{Filter, Kind, Lifetime, MarketRules, Order, SelfTrade};
+use crate::exchange::{Filter, Kind, Lifetime, MarketRules, Order, Owner, SelfTrade};
 
-/// What the platform file says of self-trades, beside the set of rules.
-pub(super) fn set_self_trade(rules: &mut MarketRules, rule: SelfTradeRule) {
+/// What the platform file says of self-trades, beside the set of rules. A firm has no exchange of its own: the check of the file
+/// refuses it.
+pub(super) fn set_self_trade(rules: &mut MarketRules, rule: SelfTradeRule, owner: SelfTradeOwner) {
+    match owner {
+        SelfTradeOwner::AsRules | SelfTradeOwner::Firm => {}
+        SelfTradeOwner::Strategy => rules.owner = Owner::Strategy,
+        SelfTradeOwner::Account => rules.owner = Owner::Account,
+    }
     rules.self_trade = match rule {
         SelfTradeRule::AsRules => return,
         SelfTradeRule::Allow => SelfTrade::Allow,
@@ -73,5 +79,22 @@ fn self_trade(flags: u8) -> Result<Option<SelfTrade>, Reason> {
         BOTH => Ok(Some(SelfTrade::CancelBoth)),
         NewOrder::DECREMENT => Ok(Some(SelfTrade::Decrement)),
         _ => Err(Reason::Malformed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_decides_whose_orders_must_not_trade_with_each_other() {
+        let owner = |mut rules: MarketRules, owner| {
+            set_self_trade(&mut rules, SelfTradeRule::AsRules, owner);
+            rules.owner
+        };
+        assert_eq!(owner(MarketRules::plain(), SelfTradeOwner::AsRules), Owner::Strategy);
+        assert_eq!(owner(MarketRules::cme(), SelfTradeOwner::AsRules), Owner::Account);
+        assert_eq!(owner(MarketRules::plain(), SelfTradeOwner::Account), Owner::Account);
+        assert_eq!(owner(MarketRules::cme(), SelfTradeOwner::Strategy), Owner::Strategy);
     }
 }

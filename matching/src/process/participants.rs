@@ -74,7 +74,7 @@ impl Participants {
             RuleSet::Shenzhen => MarketRules::shenzhen(),
             RuleSet::Cme => MarketRules::cme(),
         };
-        set_self_trade(&mut rules, config.self_trade);
+        set_self_trade(&mut rules, config.self_trade, config.self_trade_owner);
         let points = (config.band * 10_000.0).round() as u32;
         let auction = Nanos(config.band_auction.as_nanos() as u64);
         Participants {

@@ -51,8 +51,8 @@ section! {
         on_unbooked: OnUnbooked = OnUnbooked::Stop;
         /// What happens when an order would trade with one of its owner, and does not say itself.
         self_trade: SelfTradeRule = SelfTradeRule::AsRules;
-        /// Whose orders that holds for, beside a recorded or quoted market.
-        self_trade_owner: SelfTradeOwner = SelfTradeOwner::Strategy;
+        /// Whose orders that holds for. An exchange knows strategies and accounts.
+        self_trade_owner: SelfTradeOwner = SelfTradeOwner::AsRules;
         /// At one price, displayed orders trade before hidden ones (`fill = "book"`): as on Nasdaq and BATS. false: at the
         /// price of a hidden order's trade nobody is filled.
         displayed_first: bool = false;

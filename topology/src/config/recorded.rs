@@ -5,6 +5,8 @@ use settings::words;
 words! {
     /// Whose orders must not trade with each other.
     pub enum SelfTradeOwner ("owner of orders") {
+        /// What the set of rules says; beside a recorded or quoted market: strategy.
+        AsRules = "as-rules",
         /// Those of one strategy.
         Strategy = "strategy",
         /// Those for one account; a strategy's own account is its own.

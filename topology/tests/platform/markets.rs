@@ -62,15 +62,21 @@ fn an_exchange_of_strategies_brings_its_own_market() {
 
 #[test]
 fn rules_beside_a_recorded_market_that_mean_nothing_are_warned_of() {
-    let rules =
-        ["matching.displayed_first=true", "matching.call_auctions=uncross", "matching.self_trade_owner=firm"];
+    let rules = [
+        "matching.displayed_first=true",
+        "matching.call_auctions=uncross",
+        "matching.self_trade_owner=account",
+    ];
     let warnings = |market: &[&str]| {
         let all: Vec<&str> = market.iter().chain(&rules).copied().collect();
         parse(MINIMAL, &all).warnings.diagnostics.len() - parse(MINIMAL, market).warnings.diagnostics.len()
     };
     assert_eq!(warnings(&["md.source=lobster", "md.files=/days/1", "md.readers=gated"]), 0);
     assert_eq!(warnings(&["md.source=sim"]), 1, "quotes show nothing hidden");
-    assert_eq!(warnings(&["md.source=exchange"]), 3);
+    assert_eq!(warnings(&["md.source=exchange"]), 2, "an exchange knows accounts");
+    let firm = ["md.source=exchange", "matching.self_trade_owner=firm"].map(str::to_owned);
+    let refused = topology::parse("test.toml", MINIMAL, &firm).unwrap_err().to_string();
+    assert!(refused.contains("matching.self_trade_owner") && refused.contains("has no trades"), "{refused}");
 }
 
 const BACKTEST: [&str; 3] = ["md.source=lobster", "md.files=/days/1", "md.readers=gated"];
