@@ -333,8 +333,9 @@ fn shanghai_takes_no_cancels_from_09_20_to_09_25_nor_in_the_closing_auction() {
             "c rejected not-tradable",
             "d accepted none",
             "d cancel-rejected call-auction",
-            // The run ends.
+            // The day ends.
+            "d cancelled expired",
         ];
-        assert_eq!(of_orders(&log)[..10], expected, "{way:?}: {log:#?}");
+        assert_eq!(of_orders(&log), expected, "{way:?}: {log:#?}");
     }
 }

@@ -13,7 +13,7 @@ use md::source::multicast::{Hearing, MulticastSource, Place, Plan, Sender, sessi
 use md::source::{Counts, Files, OnBadRow, Options, Source, SourceError, SourceEvent, SourceKind, open};
 use support::itch::Day;
 use support::{LOBSTER, PITCH, SSE_ORDERS, SSE_TRADES, dbn_file, mbo, write};
-use wire::{Aggressor, BookAction, BookEvent, Instrument, Side};
+use wire::{Aggressor, BookAction, BookEvent, Instrument, Side, TradingPhase};
 
 /// Longest that one source may take.
 const WATCHDOG: Duration = Duration::from_secs(60);
@@ -192,6 +192,7 @@ fn run(
     let mut books = Books::new(&listed);
     let (mut events, mut event) = (Vec::new(), SourceEvent::default());
     let mut last = vec![0; listed.len() + 1];
+    let mut phases = vec![TradingPhase::Continuous; listed.len() + 1];
     let (mut latest, mut back) = (0, 0);
     let (begin, is_whole) = (Instant::now(), bytes == subject.bytes);
     loop {
@@ -211,6 +212,14 @@ fn run(
         last[index] = event.sequence;
         back += u64::from(event.event_time.0 < latest);
         latest = latest.max(event.event_time.0);
+        if let Some(phase) = event.phase {
+            let before = std::mem::replace(&mut phases[index], phase);
+            assert_ne!(before, phase, "{name}: an instrument enters a phase once");
+        }
+        if is_whole {
+            let is_held = phases[index] != TradingPhase::Continuous;
+            assert_eq!(event.call_auction, is_held, "{name}: events are marked as the phase says: {event:?}");
+        }
         for (place, part) in event.book_events.iter().enumerate() {
             let is_last = part.flags & BookEvent::LAST != 0;
             assert_eq!(is_last, place + 1 == event.book_events.len(), "{name}: the last part is marked");

@@ -279,6 +279,7 @@ fn phases_of_shanghai_begin_by_the_clock() {
             (Continuous, clock(13, 0)),
         ];
         begins.extend(has_closing_auction.then_some((ClosingFreeze, clock(14, 57))));
+        begins.push((Closed, clock(15, 1)));
         let both = begins.iter().flat_map(|&(phase, time)| [(1, phase, time), (2, phase, time)]);
         assert_eq!(replayed.phases(), both.collect::<Vec<_>>(), "{date}");
         assert_eq!(replayed.counts.read, 7);

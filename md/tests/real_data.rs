@@ -88,8 +88,8 @@ fn sse_accounts_for_every_row() {
     let replayed = replay(SourceKind::Sse, folder, &Options::default());
     let counts = replayed.source.counts();
     assert_eq!(*counts, Counts { read: 81_870, applied: 81_870, ..Counts::default() });
-    // The day has seven phases, and the files no row for them.
-    assert_eq!((replayed.events, replayed.trades), (81_870 + 7, 27_135));
+    // The day has eight phases, and the files no row for them.
+    assert_eq!((replayed.events, replayed.trades), (81_870 + 8, 27_135));
     let instrument = replayed.source.instruments()[0];
     assert_eq!(instrument.symbol.as_str(), "600519.SH");
     assert_eq!(instrument.tick, Price(10_000_000));

@@ -95,6 +95,9 @@ pub(crate) struct SseSource {
     clock: Option<u64>,
     /// When a phase begins that stocks enter, and the index of the next of them.
     entering: Option<(u64, TradingPhase, usize)>,
+    /// Time and line of the latest row.
+    last: (u64, u64),
+    is_closed: bool,
     /// The row that comes behind it.
     held: Option<Placed>,
     window: Window,
@@ -153,6 +156,8 @@ impl SseSource {
             counts,
             clock: None,
             entering: None,
+            last: (0, 0),
+            is_closed: false,
             held: None,
         })
     }
@@ -173,12 +178,27 @@ impl SseSource {
             self.clock = begun.map(|(begin, _)| begin).or(self.clock).or(Some(placed.time));
             self.entering = begun.map(|(begin, phase)| (begin, phase, 0));
         }
+        self.last = (self.last.0.max(placed.time), placed.line);
+        self.give_phase(event)
+    }
+
+    /// Nothing follows: files that go on until the closing auction's end end the day.
+    fn close(&mut self, event: &mut SourceEvent) -> bool {
+        let close = phase::close(self.last.0).filter(|close| self.window.place(*close) != Place::After);
+        if let Some(close) = close.filter(|_| !std::mem::replace(&mut self.is_closed, true)) {
+            self.entering = Some((close, TradingPhase::Closed, 0));
+        }
+        self.give_phase(event)
+    }
+
+    /// The next stock enters the phase that begins.
+    fn give_phase(&mut self, event: &mut SourceEvent) -> bool {
         let Some((begin, phase, index)) = self.entering else { return false };
         self.entering = (index + 1 < self.instruments.len()).then_some((begin, phase, index + 1));
         let instrument = self.instruments[index].id;
         let sequence = self.last_sequence[instrument.0 as usize].unwrap_or(0);
         let place = self.window.place(begin);
-        event.begin(instrument, begin, sequence, placed.line, place);
+        event.begin(instrument, begin, sequence, self.last.1, place);
         event.enter(phase);
         event.finish()
     }
@@ -398,7 +418,7 @@ impl Source for SseSource {
                 Some(placed) => Some(placed),
                 None => self.merge.next(&self.listing, &mut self.counts, self.on_bad_row)?,
             };
-            let Some(placed) = next else { return Ok(false) };
+            let Some(placed) = next else { return Ok(self.close(event)) };
             if self.enter(&placed, event) {
                 self.held = Some(placed);
                 return Ok(true);

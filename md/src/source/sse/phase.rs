@@ -34,8 +34,7 @@ const fn at(hour: u64, minute: u64) -> u64 {
     (hour * 60 + minute) * 60 * SECOND
 }
 
-/// When each phase of a day begins, in nanoseconds after midnight. The closing auction trades a little behind 15:00, and the files end with
-/// it: the market's end is theirs.
+/// When each phase of a day begins, in nanoseconds after midnight; for the last one see [`close`].
 const DAY_OF_PHASES: [(u64, TradingPhase); 7] = [
     (at(9, 15), TradingPhase::OpeningAuction),
     (at(9, 20), TradingPhase::OpeningFreeze),
@@ -50,6 +49,13 @@ const DAY_OF_PHASES: [(u64, TradingPhase); 7] = [
 pub(super) fn of(time: u64) -> Option<TradingPhase> {
     let midnight = time - time % DAY;
     phases(midnight).take_while(|(begin, _)| *begin <= time).last().map(|(_, phase)| phase)
+}
+
+/// When the market closes; `None`: the latest row is of before 15:00. The closing auction trades a few seconds behind it: a minute later
+/// nothing follows.
+pub(super) fn close(latest: u64) -> Option<u64> {
+    let midnight = latest - latest % DAY;
+    (latest >= midnight + CLOSE).then(|| latest.max(midnight + at(15, 1)))
 }
 
 fn phases(midnight: u64) -> impl Iterator<Item = (u64, TradingPhase)> {
