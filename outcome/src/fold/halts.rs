@@ -27,8 +27,8 @@ impl Halts {
         let has_effect = *self != Halts::default();
         has_effect.then(|| {
             format!(
-                "{halts} halts and {closes} ends of sessions of instruments; orders while nothing traded: {refused} refused, \
-                 {collected} collected; {expired} orders ended with their session"
+                "halts of instruments: {halts}, ends of their sessions: {closes}; orders while nothing traded: refused {refused}, \
+                 collected {collected}; ended with their session: {expired}"
             )
         })
     }

@@ -251,10 +251,8 @@ fn halts_and_what_they_did_to_orders_are_counted() {
     let (_, _, span) = run.fold.finish(None);
     let expected = Halts { halts: 1, closes: 1, refused: 2, collected: 2, expired: 1 };
     assert_eq!(span.halts, expected);
-    let words = span.halts.words().unwrap();
-    assert!(
-        words.starts_with("1 halts and 1 ends of sessions")
-            && words.contains("2 refused, 2 collected; 1 orders")
-    );
+    let words = "halts of instruments: 1, ends of their sessions: 1; orders while nothing traded: refused 2, collected 2; \
+                 ended with their session: 1";
+    assert_eq!(span.halts.words().as_deref(), Some(words));
     assert_eq!(Halts::default().words(), None);
 }
