@@ -35,7 +35,7 @@ mod status;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 
-use dbn::{MboMsg, StatusMsg};
+use dbn::MboMsg;
 use wire::{Instrument, InstrumentId, Symbol, TradingPhase};
 
 use self::convert::{Record, convert};
@@ -194,34 +194,6 @@ impl DbnSource {
             self.end_event(instrument);
         }
         Ok(true)
-    }
-
-    /// Reads a status: the events before it are whole.
-    fn read_status(&mut self, number: u64, message: &StatusMsg) -> Result<(), SourceError> {
-        let received = or(message.ts_recv, message.hd.ts_event);
-        let checked = self
-            .names
-            .name(message.hd.instrument_id, received)
-            .and_then(|name| status::phase(message).map(|phase| (name, phase)));
-        let (name, phase) = match checked {
-            Ok(checked) => checked,
-            Err(fault) => return self.counts.reject(self.on_bad_row, fault, &self.path, number),
-        };
-        let Some(instrument) = self.listing.get(&name) else {
-            self.counts.skipped.other_symbol += 1;
-            return Ok(());
-        };
-        let Some(phase) = phase else {
-            self.counts.skipped.no_effect += 1;
-            return Ok(());
-        };
-        let stamp = message.hd.ts_event;
-        let time = self.time(stamp, received, false, number);
-        self.end_events(stamp, received);
-        self.end_event(instrument);
-        let status = Pending { phase: Some(phase), time, stamp, received, number, ..Pending::default() };
-        self.ready.push_back((instrument, status));
-        Ok(())
     }
 
     /// The time of a record: the market's own, if it is plausible.
