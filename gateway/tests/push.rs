@@ -5,7 +5,7 @@ mod support;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::{WATCHDOG, order, platform};
+use support::{WATCHDOG, order, platform, platform_with};
 
 #[test]
 fn own_orders_are_pushed_and_resumed_by_their_sequence_after_a_kill() {
@@ -36,7 +36,8 @@ fn own_orders_are_pushed_and_resumed_by_their_sequence_after_a_kill() {
     platform.kill("gateway");
     platform.ask(&token, "POST", "/v1/orders", &order("d", "buy", 1, "96"));
     let mut socket = platform.socket(&token);
-    socket.say(&format!(r#"{{"subscribe":[{{"channel":"orders","from":{last}}}]}}"#));
+    let stream = said["stream"].as_str().unwrap();
+    socket.say(&format!(r#"{{"subscribe":[{{"channel":"orders","from":{last},"stream":"{stream}"}}]}}"#));
     let mut names = Vec::new();
     let mut sequence = last;
     while names.len() < 3 {
@@ -59,7 +60,8 @@ fn a_client_that_resumes_while_a_gateway_reads_what_was_there_is_told_nothing_tw
     let token = platform.token(&["t", "--role", "trader", "--accounts", "9"]);
     let mut socket = platform.socket(&token);
     socket.say(r#"{"subscribe":[{"channel":"orders"}],"id":1}"#);
-    socket.until("the answer", |message| message["id"] == 1);
+    let said = socket.until("the answer", |message| message["id"] == 1);
+    let stream = said["stream"].as_str().unwrap();
     enter(&platform, &token, 400);
     platform.ask(&token, "POST", "/v1/orders", &order("last", "buy", 1, "96"));
     let told = socket.until("the last", |message| message["data"]["client_order_id"] == "last");
@@ -75,7 +77,9 @@ fn a_client_that_resumes_while_a_gateway_reads_what_was_there_is_told_nothing_tw
             }
             std::thread::sleep(Duration::from_millis(1));
         };
-        socket.say(&format!(r#"{{"subscribe":[{{"channel":"orders","from":{sequence}}}]}}"#));
+        socket.say(&format!(
+            r#"{{"subscribe":[{{"channel":"orders","from":{sequence},"stream":"{stream}"}}]}}"#
+        ));
         let name = format!("r{round}");
         platform.ask(&token, "POST", "/v1/orders", &order(&name, "buy", 1, "95"));
         loop {
@@ -89,6 +93,63 @@ fn a_client_that_resumes_while_a_gateway_reads_what_was_there_is_told_nothing_tw
             if told["data"]["client_order_id"] == *name {
                 break;
             }
+        }
+    }
+}
+
+/// A power cut takes reports that the disk does not have and the client has. Their sequences are used again.
+#[test]
+fn a_client_that_resumes_at_the_recovered_platform_misses_no_report() {
+    let count = "[strategies]\ncount = 0\n";
+    let recorder = format!("{count}[[recorder]]\npath = \"recordings\"\n");
+    let Some(platform) = platform_with("recover", "", &[(count, &recorder)]) else { return };
+    let token = platform.token(&["t", "--role", "trader"]);
+    let mut socket = platform.socket(&token);
+    socket.say(r#"{"subscribe":[{"channel":"orders"}],"id":1}"#);
+    let said = socket.until("the answer", |message| message["id"] == 1);
+    let stream = said["stream"].as_str().unwrap();
+    let mut make = |name: &str, side: &str, price: &str| {
+        let made = platform.ask(&token, "POST", "/v1/orders", &order(name, side, 1, price));
+        assert_eq!(made.status, 201, "{made:?}");
+        let told = socket.until(name, |message| message["data"]["client_order_id"] == name);
+        told["sequence"].as_u64().unwrap()
+    };
+    for number in 0..20 {
+        make(&format!("o{number}"), "buy", "99");
+    }
+    platform.until_recorded();
+    platform.stop("recorder");
+    let last = (0..5).map(|number| make(&format!("lost{number}"), "buy", "98")).max().unwrap();
+    platform.cut();
+    let recording = platform.path("recordings").join(&platform.name);
+    let up = platform.colo(&["up", "--recover", recording.to_str().unwrap(), "--stay"]);
+    assert!(up.status.success(), "{}", String::from_utf8_lossy(&up.stderr));
+    // More reports than were lost, before the client comes again.
+    for number in 0..20 {
+        let sell = order(&format!("s{number}"), "sell", 1, "99").replace("\"account\":9", "\"account\":8");
+        assert_eq!(platform.ask(&token, "POST", "/v1/orders", &sell).status, 201);
+    }
+    let mut socket = platform.socket(&token);
+    socket.say(&format!(
+        r#"{{"subscribe":[{{"channel":"orders","from":{last},"stream":"{stream}"}}],"id":2}}"#
+    ));
+    let said = socket.until("the answer", |message| message["id"] == 2);
+    assert_ne!(said["stream"], stream);
+    let reset = socket.until("what comes first", |message| {
+        message["channel"] == "orders" || !message["gap"].is_null() || !message["reset"].is_null()
+    });
+    assert_eq!(reset, serde_json::json!({"reset": {"channel": "orders", "stream": said["stream"]}}));
+    let (mut filled, mut sequence) = (std::collections::BTreeSet::new(), 0);
+    while filled.len() < 20 {
+        let what = format!("a fill of an order that is not among {filled:?}");
+        let told = socket.until(&what, |message| message["channel"] == "orders" || !message["gap"].is_null());
+        assert!(told["gap"].is_null(), "{told}");
+        assert!(told["sequence"].as_u64().unwrap() > sequence, "{told} behind {sequence}");
+        sequence = told["sequence"].as_u64().unwrap();
+        let name = told["data"]["client_order_id"].as_str().unwrap().to_owned();
+        assert!(!name.starts_with("lost"), "{told}");
+        if name.starts_with('o') && !told["fill"].is_null() {
+            assert!(filled.insert(name), "each order trades once: {told}");
         }
     }
 }

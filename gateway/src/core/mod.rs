@@ -144,7 +144,7 @@ impl Core {
         let handle = node.handle();
         // What the reports do not say any more, the ledger does.
         let asked = is_cut && ledger.is_some();
-        hub.begins(reports_end);
+        hub.begins(positions, reports_end);
         if is_cut {
             let resumed_at = node.inputs().get(reports.0).map_or(0, Input::position);
             hub.lost(&[Channel::Orders], Gap { from: 0, resumed_at });

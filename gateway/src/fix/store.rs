@@ -217,7 +217,7 @@ impl Store {
     /// |---|---|
     /// | new | the last report |
     /// | of this journal | the report that was passed on last |
-    /// | of a journal that this one may continue | the last report that is as old: its disk may not have had all that were passed on |
+    /// | of a journal that this one may continue | the last recovered report that is as old: its disk may not have had all that were passed on |
     /// | of another platform | nothing: all reports are news |
     /// | of an earlier version | the report that was passed on last, if it is there |
     pub(crate) fn goes_on_at(
@@ -229,7 +229,10 @@ impl Store {
         match (self.positions, self.reported) {
             (_, None) => last.1,
             (Some(noted), Some((_, reported))) if noted == platform => reported,
-            (Some(_), Some(reported)) if platform.incarnation > 1 => before(reported),
+            (Some(_), Some((reported_ns, reported))) if platform.incarnation > 1 => {
+                // All that was recovered is older than this journal, and all new reports are not, however the host's clock was set.
+                before((reported_ns.min(platform.created.saturating_sub(1)), reported))
+            }
             (Some(_), Some(_)) => 0,
             (None, Some((_, reported))) => reported.min(last.1),
         }
@@ -324,8 +327,12 @@ mod tests {
         let path = folder.path().join("a");
         let of = |created, incarnation| Positions { created, incarnation };
         let last = (900, 90);
-        let at = |platform| {
-            let before = |noted| if noted >= (800, 80) { 75 } else { 0 };
+        let at = |platform: Positions| {
+            // Recovered ones; then new ones, at positions that others had before.
+            let reports = [(600, 60), (740, 74), (platform.created + 5, 76), (platform.created + 9, 79)];
+            let before = |noted| {
+                reports.iter().rev().find(|report| **report <= noted).map_or(0, |(_, position)| *position)
+            };
             Store::open(&path).unwrap().goes_on_at(platform, last, before)
         };
         assert_eq!(at(of(1, 1)), 90, "a new session begins with what comes");
@@ -338,13 +345,14 @@ mod tests {
         store.at(of(1, 1), (0, 0)).unwrap();
         store.out(Outgoing { message: None, report: Some((800, 80)), answers: None }).unwrap();
         assert_eq!(at(of(1, 1)), 80);
-        assert_eq!(at(of(2, 2)), 75, "its disk had not all");
-        assert_eq!(at(of(2, 1)), 0, "all reports of another platform are news");
+        assert_eq!(at(of(900, 2)), 74, "its disk had not all");
+        assert_eq!(at(of(750, 2)), 74, "its disk had not all, and the clock was set back");
+        assert_eq!(at(of(900, 1)), 0, "all reports of another platform are news");
         let size = std::fs::metadata(&path).unwrap().len();
         store.at(of(1, 1), (800, 80)).unwrap();
         assert_eq!(std::fs::metadata(&path).unwrap().len(), size, "what is noted is not noted again");
-        store.at(of(2, 2), (750, 75)).unwrap();
-        assert_eq!(at(of(2, 2)), 75);
+        store.at(of(900, 2), (740, 74)).unwrap();
+        assert_eq!(at(of(900, 2)), 74);
     }
 
     #[test]

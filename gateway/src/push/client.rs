@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::{Channel, Encoding, Event};
 use super::frame::{Decoder, Incoming, Kind, close, frame};
-use super::mailbox::{NewSocket, Permit, Socket};
+use super::mailbox::{NewSocket, Permit, Positions, Socket};
 use super::queue::{Counts, Lost, Next, Overflow, Queue, Shared};
 
 /// A client's message may have so many bytes.
@@ -56,9 +56,12 @@ struct Wish {
     /// Of orders and accounts: these; none: all that the token is for.
     #[serde(default)]
     accounts: Option<Vec<u32>>,
-    /// Of orders: what came after this.
+    /// Of orders: what came after this sequence.
     #[serde(default)]
     from: Option<u64>,
+    /// The stream that this sequence is of.
+    #[serde(default)]
+    stream: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -67,6 +70,8 @@ struct Said<'a> {
     id: Option<&'a serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     subscribed: Option<Vec<&'static str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stats: Option<Counts>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,13 +82,24 @@ struct Said<'a> {
 
 impl<'a> Said<'a> {
     fn of(id: Option<&'a serde_json::Value>) -> Said<'a> {
-        Said { id, subscribed: None, stats: None, session: None, error: None }
+        Said { id, subscribed: None, stream: None, stats: None, session: None, error: None }
     }
 }
 
 #[derive(Debug, Serialize)]
 struct Gap {
     gap: GapOf,
+}
+
+#[derive(Debug, Serialize)]
+struct Reset {
+    reset: ResetOf,
+}
+
+#[derive(Debug, Serialize)]
+struct ResetOf {
+    channel: &'static str,
+    stream: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -148,6 +164,8 @@ pub(crate) enum End {
 pub(crate) struct Resume {
     /// For what came after this sequence; none: for what is still to come.
     pub(crate) from: Option<u64>,
+    /// The stream that this sequence is of.
+    pub(crate) stream: Option<String>,
     /// It has not had this wish before.
     pub(crate) is_new: bool,
 }
@@ -155,6 +173,8 @@ pub(crate) struct Resume {
 pub(crate) struct Client {
     pub(crate) socket: Socket,
     pub(crate) token: Arc<Token>,
+    /// The stream that its sequences are of.
+    stream: Positions,
     _permit: Permit,
     decoder: Decoder,
     queue: Queue,
@@ -192,12 +212,13 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    pub(crate) fn new(new: NewSocket, most: usize, now: Instant) -> Client {
+    pub(crate) fn new(new: NewSocket, stream: Positions, most: usize, now: Instant) -> Client {
         let mut decoder = Decoder::new(LONGEST);
         decoder.add(&new.early);
         Client {
             socket: new.socket,
             token: new.token,
+            stream,
             _permit: new.permit,
             decoder,
             queue: Queue::new(most),
@@ -231,7 +252,9 @@ impl Client {
     ) -> Result<(), End> {
         self.session = session;
         match session {
-            Some(session) => self.say(&Said { session: Some(format!("{session:016x}")), ..Said::of(id) }),
+            Some(session) => {
+                self.say(&Said { session: Some(format!("{session:016x}")), ..self.subscribed(id) })
+            }
             None => self.fail(id, "the gateway is behind: ask for the session again".to_owned()),
         }
     }
@@ -287,6 +310,12 @@ impl Client {
     fn waits(&mut self, count: u64) {
         self.waiting += count;
         self.queue.waits(count);
+    }
+
+    /// The sequence behind which it resumes is none of this stream: all reports of this stream come.
+    pub(crate) fn resets(&mut self) -> Result<(), End> {
+        let (channel, stream) = (Channel::Orders.as_str(), self.stream.to_string());
+        self.say(&Reset { reset: ResetOf { channel, stream } })
     }
 
     /// Own orders behind this sequence are to come again: so many of the history.
@@ -448,16 +477,13 @@ impl Client {
                     };
                     self.wishes.insert(channel, both);
                     if channel == Channel::Orders {
-                        resumes.push(Resume { from: wish.from, is_new });
+                        resumes.push(Resume { from: wish.from, stream: wish.stream.clone(), is_new });
                     }
                 }
                 Err(error) => return self.fail(id, error),
             }
         }
-        let mut subscribed: Vec<Channel> = self.wishes.keys().copied().collect();
-        subscribed.sort_unstable();
         let stats = message.stats.then_some(self.queue.counts);
-        let subscribed = Some(subscribed.into_iter().map(Channel::as_str).collect());
         if message.cancel_on_disconnect && !self.token.role.trades() {
             let role = self.token.role.as_str();
             return self
@@ -470,7 +496,15 @@ impl Client {
         }
         let session = self.session.filter(|_| message.cancel_on_disconnect);
         let session = session.map(|session| format!("{session:016x}"));
-        self.say(&Said { subscribed, stats, session, ..Said::of(id) })
+        self.say(&Said { stats, session, ..self.subscribed(id) })
+    }
+
+    /// The answer to a message that holds: what it is subscribed to.
+    fn subscribed<'a>(&self, id: Option<&'a serde_json::Value>) -> Said<'a> {
+        let mut subscribed: Vec<Channel> = self.wishes.keys().copied().collect();
+        subscribed.sort_unstable();
+        let subscribed = Some(subscribed.into_iter().map(Channel::as_str).collect());
+        Said { subscribed, stream: Some(self.stream.to_string()), ..Said::of(id) }
     }
 
     fn meant(&self, wish: &Wish, symbols: &Symbols) -> Result<(Channel, Keys), String> {
@@ -496,6 +530,16 @@ impl Client {
         };
         if wish.from.is_some() && channel != Channel::Orders {
             return Err("`from` is for orders: nothing else is kept".to_owned());
+        }
+        // Another run of the platform has other reports at the same sequences.
+        match (wish.from, &wish.stream) {
+            (Some(1..), None) => {
+                return Err("`from` needs `stream`: that of the answer to the subscription in which \
+                            the sequence came; `\"from\": 0` asks for all"
+                    .to_owned());
+            }
+            (None, Some(_)) => return Err("`stream` is for `from`: the stream of that sequence".to_owned()),
+            (None, None) | (Some(_), Some(_)) | (Some(0), None) => {}
         }
         Ok((channel, keys))
     }

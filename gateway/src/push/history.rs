@@ -2,7 +2,7 @@
 //!
 //! The sequences of the orders that a client receives ascend, in live events, in those out of the history, and in reports of before
 //! that a new gateway reads again. Each order is delivered once, or lies in an announced gap, and no gap reaches back to what the
-//! client has.
+//! client has. A recovered platform is another stream: a client of an earlier one gets a reset, and then all of this one.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use super::client::{Client, End, OVERFLOW, Resume};
 use super::event::{Channel, Event};
+use super::hub::Known;
 use super::queue::Lost;
 
 /// Events about own orders that a client can come back for.
@@ -84,16 +85,26 @@ impl History {
     }
 
     /// A client wants its orders: those behind a sequence, which come out of the history as it takes them, or those that are still to
-    /// come. `known`: the last sequence that the core has read, or that was there when it began.
-    pub(crate) fn begins(&self, client: &mut Client, wish: &Resume, known: u64) {
-        let Some(from) = wish.from else {
+    /// come.
+    ///
+    /// | the sequence | the client gets |
+    /// |---|---|
+    /// | 0 | all reports of this stream |
+    /// | of this stream, up to its last | the reports behind it |
+    /// | of this stream, beyond its last | no client has had it: a reset, and all reports of this stream |
+    /// | of another stream | the same: a recovered journal has other reports at the sequences that the disk had not |
+    pub(crate) fn begins(&self, client: &mut Client, wish: &Resume, known: &Known) -> Result<(), End> {
+        let Some(mut from) = wish.from else {
             if wish.is_new {
-                client.reached = known;
+                client.reached = known.last();
             }
-            return;
+            return Ok(());
         };
-        // No sequence of this run: it is of an earlier one, and all of this run came after it.
-        let from = if from > known { 0 } else { from };
+        let is_of_this = wish.stream.as_ref().is_some_and(|stream| *stream == known.positions().to_string());
+        if from > 0 && !(is_of_this && from <= known.last()) {
+            client.resets()?;
+            from = 0;
+        }
         // It may ask for what it had before.
         client.reached = from;
         if from < self.forgotten {
@@ -102,6 +113,7 @@ impl History {
         let from = from.max(self.forgotten);
         let count = self.count_wanted(client, from, client.behind.unwrap_or(u64::MAX));
         client.resumes(from, count);
+        Ok(())
     }
 
     /// What a client waits for in the history, after it has changed its subscriptions.

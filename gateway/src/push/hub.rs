@@ -1,7 +1,7 @@
 //! The core's side: events of a turn, handed over together.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crossbeam_utils::atomic::AtomicCell;
 use node::{Frame, Gap};
@@ -12,18 +12,32 @@ use super::mailbox::{Mailbox, Positions};
 use super::queue::Lost;
 use crate::view::OrderView;
 
-/// The last sequence of own orders that the core has read, or that was there when it began: written by the core alone.
+/// The reports that the core knows: written by the core alone.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Known(Arc<AtomicCell<u64>>);
+pub(crate) struct Known {
+    last: Arc<AtomicCell<u64>>,
+    positions: Arc<OnceLock<Positions>>,
+}
 
 impl Known {
-    pub(crate) fn get(&self) -> u64 {
-        self.0.load()
+    /// The last sequence of own orders that the core has read, or that was there when it began.
+    pub(crate) fn last(&self) -> u64 {
+        self.last.load()
     }
 
-    fn grows(&self, sequence: u64) {
-        if sequence > self.0.load() {
-            self.0.store(sequence);
+    /// The journal whose positions the sequences are. It is set before the first client comes.
+    pub(crate) fn positions(&self) -> Positions {
+        self.positions.get().copied().unwrap_or_default()
+    }
+
+    pub(super) fn begins(&self, positions: Positions, last: u64) {
+        self.positions.get_or_init(|| positions);
+        self.grows(last);
+    }
+
+    pub(super) fn grows(&self, sequence: u64) {
+        if sequence > self.last.load() {
+            self.last.store(sequence);
         }
     }
 }
@@ -44,9 +58,9 @@ impl Hub {
         Hub { mailboxes, events: Vec::new(), latest: HashMap::new(), known }
     }
 
-    /// Reports before this position are there already: they are read once more.
-    pub(crate) fn begins(&self, reports_end: u64) {
-        self.known.grows(reports_end.saturating_sub(1));
+    /// Reports of this journal before this position are there already: they are read once more.
+    pub(crate) fn begins(&self, positions: Positions, reports_end: u64) {
+        self.known.begins(positions, reports_end.saturating_sub(1));
     }
 
     pub(crate) fn instrument(&mut self, instrument: &Instrument) {

@@ -1,5 +1,6 @@
 //! What a thread that pushes is given: events from the core, sockets from HTTP.
 
+use std::fmt;
 use std::io::{self, IoSlice, Read, Write};
 use std::net::TcpStream;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -99,11 +100,18 @@ impl Permit {
 }
 
 /// The journal whose positions are the sequences of reports. A recovered journal continues the positions of the one before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Positions {
     /// When the journal was created, nanoseconds since the epoch.
     pub(crate) created: u64,
     pub(crate) incarnation: u64,
+}
+
+/// As clients get it: `stream`, opaque to them.
+impl fmt::Display for Positions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}-{}", self.created, self.incarnation)
+    }
 }
 
 #[derive(Debug, Default)]

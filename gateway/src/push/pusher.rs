@@ -41,7 +41,7 @@ pub(crate) struct Pusher {
     by_key: HashMap<(Channel, u32), BTreeSet<u64>>,
     of_all: HashMap<Channel, BTreeSet<u64>>,
     history: History,
-    /// The last sequence of own orders that the core has read, or that was there when it began.
+    /// The own orders that the core knows.
     known: Known,
     /// The latest quote of each instrument, for who subscribes later.
     latest: HashMap<u32, Arc<Event>>,
@@ -189,7 +189,7 @@ impl Pusher {
         letters.listed.drain(..).for_each(|(name, number)| self.symbols.add(name, number));
         for socket in letters.arrivals.drain(..) {
             socket.socket.limit(self.most);
-            let number = self.clients.insert(Client::new(socket, self.most, now));
+            let number = self.clients.insert(Client::new(socket, self.known.positions(), self.most, now));
             let event = EpollEvent::new(EpollFlags::EPOLLIN | EpollFlags::EPOLLRDHUP, number);
             let Some(client) = self.clients.get_mut(number) else { continue };
             if let Err(error) = self.epoll.add(&client.socket, event) {
@@ -284,7 +284,10 @@ impl Pusher {
             return self.end(number, end, now);
         }
         if let Some(client) = self.clients.get_mut(number) {
-            resumes.iter().for_each(|wish| self.history.begins(client, wish, self.known.get()));
+            let begun = resumes.iter().try_for_each(|wish| self.history.begins(client, wish, &self.known));
+            if let Err(end) = begun {
+                return self.end(number, end, now);
+            }
         }
         self.write(number, now);
     }

@@ -12,7 +12,6 @@ use std::net::TcpStream;
 use std::time::Instant;
 
 use client::{Client, Message, before, now, other, started, started_with};
-use nix::sys::signal::Signal;
 use serde_json::Value;
 use support::WATCHDOG;
 
@@ -405,7 +404,7 @@ fn a_session_goes_on_at_the_recovered_platform_and_misses_no_report() {
         client.expect(&[(35, "8"), (150, "0")]);
     }
     platform.until_recorded();
-    platform.signal("recorder", Signal::SIGSTOP);
+    platform.stop("recorder");
     for number in 0..5 {
         client.order(&format!("lost{number}"), 1, 1, "98");
         client.expect(&[(35, "8"), (150, "0")]);

@@ -157,6 +157,20 @@ impl Platform {
         nix::sys::signal::kill(nix::unistd::Pid::from_raw(self.pid(node)), signal).unwrap();
     }
 
+    /// Stops a node as SIGSTOP does. Back when each of its threads stands still.
+    pub(crate) fn stop(&self, node: &str) {
+        let (pid, end) = (self.pid(node), Instant::now() + WATCHDOG);
+        nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::Signal::SIGSTOP).unwrap();
+        let stands = |task: std::io::Result<std::fs::DirEntry>| {
+            let stat = std::fs::read_to_string(task.unwrap().path().join("stat")).unwrap_or_default();
+            stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('T'))
+        };
+        while !std::fs::read_dir(format!("/proc/{pid}/task")).unwrap().all(stands) {
+            assert!(Instant::now() < end, "{node} does not stop");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
     /// Until the recorder has all of td's reports to the gateway.
     pub(crate) fn until_recorded(&self) {
         let end = Instant::now() + WATCHDOG;
@@ -175,8 +189,9 @@ impl Platform {
     pub(crate) fn cut(&self) {
         let status = self.status();
         let mut nodes: Vec<&Value> = status["nodes"].as_array().unwrap().iter().collect();
-        // Master last would start others again.
-        nodes.sort_by_key(|node| node["node"] != "master");
+        // Master would start others again; and its death wakes those that are stopped, whose groups it leaves alone in their session.
+        self.stop("master");
+        nodes.sort_by_key(|node| node["node"] == "master");
         for node in nodes {
             if let Some(pid) = node["pid"].as_i64().filter(|pid| *pid > 1) {
                 let pid = nix::unistd::Pid::from_raw(i32::try_from(pid).unwrap());
