@@ -28,6 +28,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use node::OwnLock;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio_rustls::TlsAcceptor;
@@ -62,6 +63,8 @@ struct Live {
 struct Place {
     shared: Arc<Shared>,
     config: FixConfig,
+    /// No other gateway has these sessions.
+    _lock: OwnLock,
     /// Reports about orders, the oldest first.
     reports: RefCell<VecDeque<Arc<Event>>>,
     /// Reports up to this one are not there any more.
@@ -101,11 +104,10 @@ pub(crate) fn start(
         true => drop(sessions::read(file)?),
         false => log::warn!("gateway.fix.sessions: there is no `{}`: nobody can log on", file.display()),
     }
-    let folder = sessions::folder(file);
-    std::fs::create_dir_all(&folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
+    let lock = sessions::claim(file)?;
     log::info!("FIX listens on {}", listener.local_addr().unwrap_or(address));
     let (shared, config) = (Arc::clone(shared), config.clone());
-    thread("fix", move || run(shared, config, mailbox, listener, acceptor))
+    thread("fix", move || run(shared, config, lock, mailbox, listener, acceptor))
 }
 
 impl Place {
@@ -246,6 +248,7 @@ async fn accept(place: Rc<Place>, listener: TcpListener, acceptor: Option<TlsAcc
 async fn run(
     shared: Arc<Shared>,
     config: FixConfig,
+    lock: OwnLock,
     mailbox: Mailbox,
     listener: std::net::TcpListener,
     acceptor: Option<TlsAcceptor>,
@@ -253,6 +256,7 @@ async fn run(
     let place = Rc::new(Place {
         shared,
         config,
+        _lock: lock,
         reports: RefCell::default(),
         forgotten: Cell::default(),
         resolved: RefCell::default(),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use node::{FolderError, OwnLock, own_folder};
 use serde::Deserialize;
 
 use super::codec::Message;
@@ -33,6 +34,9 @@ pub(crate) struct Entry {
     pub(crate) max_latency: u64,
 }
 
+const FOLDER_MODE: u32 = 0o700;
+/// In the folder of the states. No state has this name.
+const LOCK: &str = "lock";
 /// How far SendingTime may be off in every session, in seconds.
 const MAX_LATENCY: u64 = 3_600;
 
@@ -124,6 +128,21 @@ pub(crate) fn folder(path: &Path) -> PathBuf {
     PathBuf::from(folder)
 }
 
+/// Makes the folder of the states, which is this user's alone, and keeps other gateways out: two would count the messages of one
+/// session.
+pub(crate) fn claim(path: &Path) -> Result<OwnLock, String> {
+    let folder = folder(path);
+    let failed = |error: FolderError| format!("gateway.fix.sessions: the states of sessions: {error}");
+    own_folder(&folder, FOLDER_MODE).map_err(failed)?;
+    let lock = OwnLock::take(&folder.join(LOCK)).map_err(failed)?;
+    lock.ok_or_else(|| {
+        format!(
+            "gateway.fix.sessions: another gateway has the sessions in `{}`: give this one a file of its own",
+            folder.display()
+        )
+    })
+}
+
 /// The file of a session's state. No CompID has an `@`, so no two sessions have one file.
 pub(crate) fn state(path: &Path, entry: &Entry) -> PathBuf {
     folder(path).join(format!("{}@{}.jsonl", entry.client, entry.gateway))
@@ -179,6 +198,40 @@ mod tests {
     fn entry(client: &str, gateway: &str) -> Entry {
         let text = format!(r#"{{"client":"{client}","gateway":"{gateway}","token":"{client}{gateway}"}}"#);
         serde_json::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn the_states_are_this_user_s_alone_and_one_gateway_s() {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+        let parent = tempfile::tempdir().unwrap();
+        // Both levels are missing.
+        let path = parent.path().join("kept/fix.json");
+        let lock = claim(&path).unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().mode() & 0o7777;
+        assert_eq!(mode(&folder(&path)), 0o700);
+        assert_eq!(mode(&folder(&path).join(LOCK)), 0o600);
+        assert!(claim(&path).unwrap_err().contains("another gateway has the sessions"));
+        drop(lock);
+        // As an earlier version made it, under a strange umask.
+        std::fs::set_permissions(folder(&path), std::fs::Permissions::from_mode(0o777)).unwrap();
+        drop(claim(&path).unwrap());
+        assert_eq!(mode(&folder(&path)), 0o755, "no other user can put a file there");
+
+        let (shared, victim) = (parent.path().join("shared"), parent.path().join("victim"));
+        std::fs::create_dir(&shared).unwrap();
+        std::fs::create_dir(&victim).unwrap();
+        std::fs::set_permissions(&shared, std::fs::Permissions::from_mode(0o1777)).unwrap();
+        symlink(&victim, shared.join("fix.json.d")).unwrap();
+        let other = Some(61_234);
+        if std::os::unix::fs::lchown(shared.join("fix.json.d"), other, other).is_err() {
+            println!("skipped: a link of another user: needs root");
+            return;
+        }
+        let path = shared.join("fix.json");
+        assert!(claim(&path).unwrap_err().contains("is a link of user 61234"));
+        let opened = super::super::store::Store::open(&state(&path, &entry("A", "B")));
+        assert!(opened.unwrap_err().to_string().contains("is a link of user 61234"));
+        assert_eq!(std::fs::read_dir(&victim).unwrap().count(), 0, "nothing is written there");
     }
 
     /// All pairs of CompIDs that these characters make.

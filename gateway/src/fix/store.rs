@@ -107,7 +107,8 @@ pub(crate) struct Outgoing {
 impl Store {
     /// Reads the file, or begins one.
     pub(crate) fn open(path: &Path) -> io::Result<Store> {
-        let mut file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
+        let mut options = OpenOptions::new();
+        let mut file = node::own_file(path, options.read(true).append(true).create(true).mode(0o600))?;
         let mut store = Store {
             file: file.try_clone()?,
             next_in: 1,

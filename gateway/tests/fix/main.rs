@@ -392,6 +392,24 @@ fn a_session_goes_on_at_the_next_platform_and_hears_of_its_orders_there() {
     client.expect(&[(35, "8"), (150, "0"), (11, "d")]);
 }
 
+#[test]
+fn two_gateways_never_have_the_same_sessions() {
+    let Some((platform, _, _)) = started("fix-lock") else { return };
+    let path = platform.path("fix.json.d/lock");
+    assert!(node::OwnLock::take(&path).unwrap().is_none(), "the gateway has it");
+    assert!(platform.colo(&["down", &platform.name]).status.success());
+    let file = platform.path("g.toml");
+    let text = std::fs::read_to_string(&file).unwrap().replace("restart_max = 1000", "restart_max = 0");
+    std::fs::write(&file, text).unwrap();
+    let lock = node::OwnLock::take(&path).unwrap().unwrap();
+    let up = platform.colo(&["up", "g.toml", "--stay"]);
+    let said = String::from_utf8_lossy(&up.stderr).into_owned() + &platform.log("gateway");
+    assert!(!up.status.success() && said.contains("another gateway has the sessions"), "{said}");
+    drop(lock);
+    let up = platform.colo(&["up", "g.toml", "--stay"]);
+    assert!(up.status.success(), "{}", String::from_utf8_lossy(&up.stderr));
+}
+
 /// A power cut takes reports that the disk does not have and the client has. Their positions are used again.
 #[test]
 fn a_session_goes_on_at_the_recovered_platform_and_misses_no_report() {
