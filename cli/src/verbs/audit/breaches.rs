@@ -7,6 +7,7 @@ use wire::{
 };
 
 use super::books::{Books, Key, Scope, Terms};
+use super::funds::Needed;
 use super::given::{Given, Said};
 use super::order::Order;
 use super::rules::ROUNDING;
@@ -43,6 +44,8 @@ pub(super) struct Asked<'a> {
     pub(super) added: i64,
     /// At least and at most so many of these open.
     pub(super) opens: (i64, i64),
+    /// The order that a replace changes.
+    pub(super) changes: Option<&'a Order>,
 }
 
 impl<'a> Asked<'a> {
@@ -57,6 +60,7 @@ impl<'a> Asked<'a> {
             own,
             added: quantity,
             opens: books.opens(account, order, quantity),
+            changes: None,
         })
     }
 
@@ -69,6 +73,7 @@ impl<'a> Asked<'a> {
             own: Some((low.min(price.0), high.max(price.0))),
             added,
             opens: books.opens(order.account, &order.request, added),
+            changes: Some(order),
         }
     }
 }
@@ -299,24 +304,29 @@ fn meets(books: &Books, asked: &Asked<'_>, found: &mut Vec<Breach>) {
     }
 }
 
-/// Whether its account has what it holds back.
+/// Whether its account has what it holds back. Of a replace: what its order holds back then, with what it holds back now.
 fn money(books: &Books, asked: &Asked<'_>, found: &mut Vec<Breach>) {
     let Key::Opened(number) = asked.account else { return };
     if !books.makes(LimitKind::Money) {
         return;
     }
     let known = || {
-        let needed = books.needed(number, asked.said.order, asked.own?, asked.opens)?;
-        Some((needed, books.available(number)?))
+        let needed = match asked.changes {
+            None => books.needed(number, asked.said.order, asked.own?, asked.opens)?,
+            Some(order) => books.needed_by_change(number, order, asked.own?, (asked.added, asked.opens))?,
+        };
+        let without = asked.changes.map(|order| order.request.order_id);
+        Some((needed, books.available(number, without)?))
     };
-    let Some((needed, available)) = known().filter(|_| asked.said.is_new) else {
+    let Some((needed, available)) = known() else {
         found.push(Breach::maybe(Reason::InsufficientFunds));
         return;
     };
-    // What closes passes, whatever is left.
-    if asked.opens.1 > 0 && needed.most > available.least - ROUNDING {
-        let is_certain = asked.opens.0 > 0 && needed.least > available.most.max(0) + ROUNDING;
-        let (needs, has) = (WideMoney::from_wide(needed.least), WideMoney::from_wide(available.most));
+    let Needed { all, more, opens } = needed;
+    // What closes passes, and what holds back no more, whatever is left.
+    if opens.1 > 0 && more.most > 0 && all.most > available.least - ROUNDING {
+        let is_certain = opens.0 > 0 && more.least > ROUNDING && all.least > available.most + ROUNDING;
+        let (needs, has) = (WideMoney::from_wide(all.least), WideMoney::from_wide(available.most));
         let expected = format!("account {} with {needs} at least: it has {has} at most", number.0);
         found.push(Breach { reason: Reason::InsufficientFunds, expected, is_certain });
     }

@@ -175,14 +175,14 @@ impl State<'_> {
             | Reason::ShortSale
             | Reason::NotTradable
             | Reason::NotClosable
-            | Reason::NoWorstPrice => self.breaks(replace, (reason, order)),
+            | Reason::NoWorstPrice
+            | Reason::InsufficientFunds => self.breaks(replace, (reason, order)),
             // No further order, and no id of its own.
             Reason::WorkingOrders | Reason::OrderRate | Reason::DuplicateOrder | Reason::UnknownAccount => {
                 Was::Not("a reason that a replace may have: this one is of new orders")
             }
             Reason::NotYours | Reason::UnknownOrder | Reason::StrategyGone => Was::Unknown,
-            // What a replace adds to the money that its order holds back is not counted here.
-            Reason::InsufficientFunds | Reason::Overload => Was::Unknown,
+            Reason::Overload => Was::Unknown,
             Reason::None
             | Reason::Requested
             | Reason::NoLiquidity

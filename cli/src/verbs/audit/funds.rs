@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wire::{AccountId, AccountKind, Currency, NewOrder, Side};
+use wire::{AccountId, AccountKind, Currency, NewOrder, OrderId, Side};
 
 use super::books::{Account, Books, Key, Terms, worth};
 use super::charges::{self, Of, Traded};
@@ -10,15 +10,27 @@ use super::holdings::{LONG, ONE, SHORT};
 use super::order::Order;
 use super::works::{Span, dearest};
 
+/// What a request makes its order hold back.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Needed {
+    /// In all, in the currency of the account.
+    pub(super) all: Span,
+    /// More than it does now, in the currency of the instrument.
+    pub(super) more: Span,
+    /// Lots of it that open, at least and at most.
+    pub(super) opens: (i64, i64),
+}
+
 impl Books {
     /// What an account that an entry has opened has available, in its own currency; `None` where it cannot be counted here.
-    pub(super) fn available(&self, number: AccountId) -> Option<Span> {
+    /// `without`: as if this order held back nothing.
+    pub(super) fn available(&self, number: AccountId, without: Option<OrderId>) -> Option<Span> {
         let key = Key::Opened(number);
         let account = self.accounts.get(&key)?;
         if self.unfit > 0 || self.vague.contains(&key) {
             return None;
         }
-        let (mut margins, reserved) = (self.margins_of(&key), self.reserved(key));
+        let (mut margins, reserved) = (self.margins_of(&key), self.reserved(key, without));
         let currencies: BTreeSet<Currency> =
             account.purses.keys().chain(margins.keys()).chain(reserved.keys()).copied().collect();
         Some(currencies.into_iter().fold(Span::default(), |all, currency| {
@@ -50,14 +62,16 @@ impl Books {
     }
 
     /// What orders at work hold back.
-    fn reserved(&self, key: Key) -> BTreeMap<Currency, Span> {
+    fn reserved(&self, key: Key, without: Option<OrderId>) -> BTreeMap<Currency, Span> {
+        let is_one = |order: &Order| order.account == key && without != Some(order.request.order_id);
         let mut sums = self.opening(
-            |order| order.account == key && !self.is_cash(key),
+            |order| is_one(order) && !self.is_cash(key),
             |order, lots| self.opened(&order.request, order.prices, lots).unwrap_or_default(),
         );
-        for order in self.at_work().filter(|order| order.account == key && order.open() > 0) {
+        for order in self.at_work().filter(|order| is_one(order) && order.open() > 0) {
             let Some(terms) = self.terms.get(&order.request.instrument) else { continue };
-            let charges = order.charges_to_come(self.worst_worth(&order.request, order.prices, order.open()));
+            let worst = self.worst_worth(&order.request, order.prices, order.open());
+            let charges = order.charges_to_come(order.open(), worst);
             let mut more = Span { least: 0, most: charges };
             if self.is_cash(key) && order.request.side == Side::Buy {
                 let value = worth(wire::Price(order.prices.1), order.open(), terms.multiplier).max(0);
@@ -110,14 +124,14 @@ impl Books {
         Of { account, parent, instrument: order.instrument, symbol: terms.symbol }
     }
 
-    /// What a new order holds back, in the currency of its account. `opens`: the lots that it opens.
+    /// What a new order holds back. `opens`: the lots that it opens.
     pub(super) fn needed(
         &self,
         number: AccountId,
         order: &NewOrder,
         own: (i64, i64),
         opens: (i64, i64),
-    ) -> Option<Span> {
+    ) -> Option<Needed> {
         let key = Key::Opened(number);
         let account = self.accounts.get(&key)?;
         let terms = self.terms.get(&order.instrument)?;
@@ -138,18 +152,68 @@ impl Books {
             },
         };
         let home = |amount| self.in_currency(amount, terms.currency, account.home);
-        Some(Span { least: home(span.least), most: home(span.most) })
+        Some(Needed { all: Span { least: home(span.least), most: home(span.most) }, more: span, opens })
+    }
+
+    /// What an order at work holds back once a replace lets it trade `added` more, at least and at most `opens` of which open, at
+    /// its own prices and those that it may get.
+    pub(super) fn needed_by_change(
+        &self,
+        number: AccountId,
+        order: &Order,
+        own: (i64, i64),
+        (added, opens): (i64, (i64, i64)),
+    ) -> Option<Needed> {
+        let key = Key::Opened(number);
+        let account = self.accounts.get(&key)?;
+        let request = &order.request;
+        let terms = self.terms.get(&request.instrument)?;
+        let (open, now) = (order.open() + added, self.opening_of(order, order.open()));
+        let then = ((now.0 + opens.0).max(self.opening_of(order, open).0), now.1 + opens.1);
+        // Prices only spread, so what opens holds back the more over what it does now, the more of it there is.
+        let before = now.1.min(then.0 - opens.0);
+        let (least, most) = match (account.kind, request.side) {
+            (AccountKind::Cash, Side::Buy) => {
+                let value = |price, lots| worth(wire::Price(price), lots, terms.multiplier).max(0);
+                let (now, then) = (value(order.prices.1, order.open()), value(own.1, open));
+                ((then, then - now), (then, then - now))
+            }
+            (AccountKind::Cash, Side::Sell) => ((0, 0), (0, 0)),
+            (AccountKind::Margin | AccountKind::Futures, _) => {
+                let at = |now, then| {
+                    let then = self.opened(request, own, then)?;
+                    Some((then, then - self.opened(request, order.prices, now)?))
+                };
+                (at(before, then.0)?, at(now.1, then.1)?)
+            }
+        };
+        let charged = |prices, lots| order.charges_to_come(lots, self.worst_worth(request, prices, lots));
+        let charges = charged(own, open);
+        // Charges of the same lots at the same prices are the same.
+        let is_same = added == 0
+            && self.worst_worth(request, own, open) == self.worst_worth(request, order.prices, open);
+        let (fewer, further) = if is_same { (0, 0) } else { (charged(order.prices, order.open()), charges) };
+        let home = |amount| self.in_currency(amount, terms.currency, account.home);
+        Some(Needed {
+            all: Span { least: home(least.0), most: home(most.0 + charges) },
+            more: Span { least: least.1 - fewer, most: most.1 + further },
+            opens: then,
+        })
+    }
+
+    /// How many lots of an order at work open, at least and at most, if so many of it may yet trade.
+    fn opening_of(&self, order: &Order, open: i64) -> (i64, i64) {
+        if self.opens_all(order.account, &order.request) {
+            return (open, open);
+        }
+        let held = self.closable(order.account, order.request.instrument, order.request.side);
+        ((open - held.iter().sum::<i64>()).max(0), open)
     }
 }
 
 impl Order {
-    /// The most that its charges may yet come to.
-    fn charges_to_come(&self, worst: Option<i128>) -> i128 {
-        charges::to_come(
-            &self.rules,
-            self.request.side,
-            &self.traded,
-            (self.open(), worst.unwrap_or_default()),
-        )
+    /// The most that the charges of so many of its lots may yet come to.
+    fn charges_to_come(&self, lots: i64, worst: Option<i128>) -> i128 {
+        charges::to_come(&self.rules, self.request.side, &self.traded, (lots, worst.unwrap_or_default()))
     }
 }

@@ -19,6 +19,7 @@ use crate::desk::Seen;
 
 mod changes;
 mod refusals;
+mod replaced;
 mod sums;
 
 const ONE: i128 = 1_000_000_000;

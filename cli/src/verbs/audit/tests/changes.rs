@@ -84,7 +84,7 @@ impl Copy {
         self
     }
 
-    fn refused_as(self, request: Request, reason: Reason) -> Copy {
+    pub(super) fn refused_as(self, request: Request, reason: Reason) -> Copy {
         self.answered(MINE, Some(request), (None, reason))
     }
 }
@@ -162,6 +162,8 @@ fn caused_replace(reason: Reason) -> Option<Case> {
         Reason::Quantity => with(copy, replace(0, price(50))),
         Reason::OffTick => with(copy, replace(20, Price(price(50).0 + 1))),
         Reason::PriceBand => with(copy, replace(20, price(91))),
+        // 10,000 are there, and 2,001 at 50 take a tenth of what they are worth.
+        Reason::InsufficientFunds => with(copy, replace(2_001, price(50))),
         Reason::PositionLimit => limit(LimitKind::Position, 0, 0),
         Reason::OrderNotional => limit(LimitKind::OrderNotional, 0, 999),
         Reason::NotionalLimit => limit(LimitKind::GrossNotional, 0, 999),
@@ -185,7 +187,7 @@ fn each_refusal_of_a_change_without_its_cause_is_found_and_none_with_it() {
     let kinds: [Kind; 3] = [
         ("a cancel of order", cancel(), caused_cancel, 4),
         ("a cancel of order", Request::CancelAll(cancel_all()), caused_cancel_all, 5),
-        ("a replace of order", plain(), caused_replace, 17),
+        ("a replace of order", plain(), caused_replace, 18),
     ];
     for (words, request, caused, causes) in kinds {
         let mut sound = 0;
@@ -194,8 +196,7 @@ fn each_refusal_of_a_change_without_its_cause_is_found_and_none_with_it() {
             copy.sender(&[]);
             let without = copy.refused_as(request, reason);
             // Not looked at of replaces, and nothing that holds a cancel up.
-            let is_open = matches!(reason, Reason::Overload | Reason::InsufficientFunds);
-            if is_open && matches!(request, Request::Replace(_)) {
+            if reason == Reason::Overload && matches!(request, Request::Replace(_)) {
                 without.is_sound();
                 continue;
             }

@@ -73,7 +73,7 @@ fn a_replace_counts_at_its_worst_until_it_is_answered() {
 
 #[test]
 fn what_is_available_is_what_is_not_held_back() {
-    let available = |copy: &Copy| books(copy).available(CASH);
+    let available = |copy: &Copy| books(copy).available(CASH, None);
     let mut copy = Copy::new();
     assert_eq!(available(&copy), span(10_000, 10_000));
     copy.holds();
