@@ -19,6 +19,8 @@ struct Standing {
     price: Price,
     quantity: i64,
     filled: i64,
+    /// At which price all of that has traded.
+    average: Price,
     state: OrderState,
 }
 
@@ -63,7 +65,14 @@ impl Floor {
         let is_refused = quantity % UNLUCKY == 0;
         let state = if is_refused { OrderState::Rejected(Reason::OffTick) } else { OrderState::Working };
         self.places.insert(name.to_owned(), self.orders.len());
-        self.orders.push(Standing { name: name.to_owned(), price, quantity, filled: 0, state });
+        self.orders.push(Standing {
+            name: name.to_owned(),
+            price,
+            quantity,
+            filled: 0,
+            average: price,
+            state,
+        });
         if is_refused {
             return self.tell(name, Says::Rejected(Reason::OffTick));
         }
@@ -101,7 +110,7 @@ impl Venue for Line {
                 let order = &mut floor.orders[place];
                 order.state = OrderState::Ended(Reason::Requested);
                 let (called, reason) = (order.name.clone(), Reason::Requested);
-                let (filled, average) = (Some(Quantity(order.filled).into()), Some(order.price));
+                let (filled, average) = (Some(Quantity(order.filled).into()), Some(order.average));
                 floor.tell(&called, Says::Ended { reason, filled, average });
             }
             Command::Replace { name, of, price, quantity } => {
@@ -117,11 +126,11 @@ impl Venue for Line {
             }
             // This market answers about single orders alone.
             Command::Reconcile => {}
-            Command::Ask { of } => {
+            Command::Ask { of, .. } => {
                 let says = |order: Option<&Standing>| Says::Status {
                     state: order.map_or(OrderState::None, |order| order.state),
                     filled: Some(Quantity(order.map_or(0, |order| order.filled)).into()),
-                    average: order.map(|order| order.price),
+                    average: order.map(|order| order.average),
                     terms: order.map(|order| (order.price, Quantity(order.quantity))),
                 };
                 let place = floor.place(of);

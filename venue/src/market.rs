@@ -59,6 +59,9 @@ pub enum Command {
     Ask {
         /// Which order.
         of: Target,
+        /// Nothing waits for the answer. After a gap there may be as many of these as orders have ended in a day: a market that limits
+        /// messages is asked for them bit by bit. They need not be asked any more once the line is another one.
+        can_wait: bool,
     },
     /// Asks for all that the market has of this account. It is sent when a line is up, and while a position differs. Where the market
     /// can, it is answered with [`Says::Status`] for every order that works, also under names that are not known here, and with

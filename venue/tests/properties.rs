@@ -45,12 +45,19 @@ fn over_a_line_that_loses_nothing_too() {
 
 #[test]
 fn what_is_told_twice_or_out_of_order_alone_changes_nothing() {
-    hold(Faults { twice: 50, lost: 0, out_of_order: true, told_again: true, rude: 0 });
+    hold(Faults { twice: 50, lost: 0, out_of_order: true, told_again: true, rude: 0, lost_corrections: 0 });
 }
 
 #[test]
 fn what_is_lost_is_found_out() {
-    hold(Faults { twice: 0, lost: 40, out_of_order: false, told_again: false, rude: 0 });
+    hold(Faults { twice: 0, lost: 40, out_of_order: false, told_again: false, rude: 0, lost_corrections: 0 });
+}
+
+/// A correction that is lost with the line, and nothing more comes of its order.
+#[test]
+fn a_correction_that_is_lost_with_the_line_is_listed_at_the_next() {
+    let faults = Faults { lost_corrections: 1, ..Faults::NONE };
+    assert!(hold(faults).unbooked > 100);
 }
 
 /// A line that gives a trade that is told again another name: what no venue may do.

@@ -18,6 +18,7 @@
 mod config;
 mod exec_type;
 mod hear;
+mod later;
 mod reconcile;
 mod say;
 mod session;

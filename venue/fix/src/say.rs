@@ -49,7 +49,7 @@ pub(crate) fn say(
             let price = of.order.order_type.has_price().then_some(price);
             ("G", fields.may(44, price).with(60, time))
         }
-        Command::Ask { of } => ("H", head(of, None)?),
+        Command::Ask { of, .. } => ("H", head(of, None)?),
         // It is a request of its own for each thing that can be asked for: the session knows which.
         Command::Reconcile => return Err(Reason::Unsupported),
     })
@@ -174,6 +174,6 @@ mod tests {
         let replace =
             said(&Command::Replace { name: "p-3".to_owned(), of: of.clone(), price, quantity }).unwrap();
         assert!(replace.starts_with("G|11=p-3|41=p-1|1=9|55=SIM001|54=2|38=7|40=2|44=1.5|"), "{replace}");
-        assert_eq!(said(&Command::Ask { of }).unwrap(), "H|11=p-1|1=9|55=SIM001|54=2|");
+        assert_eq!(said(&Command::Ask { of, can_wait: false }).unwrap(), "H|11=p-1|1=9|55=SIM001|54=2|");
     }
 }

@@ -23,6 +23,7 @@ use wire::{Instrument, InstrumentId, Nanos, Reason};
 use crate::config::{Config, Reset};
 use crate::exec_type::ExecType;
 use crate::hear::{Instruments, business_reason, hear};
+use crate::later::Later;
 use crate::reconcile::Reconcile;
 use crate::say::{Symbols, Words, say};
 use crate::store::Store;
@@ -95,6 +96,7 @@ pub struct Session {
     reconcile: Reconcile,
     /// Logons in a row that came to nothing.
     failures: u32,
+    later: Later,
     /// News that did not come over the line.
     own: Vec<News>,
     /// The driver has written down what was received before this number.
@@ -139,6 +141,7 @@ impl Session {
             theirs: Theirs::default(),
             reconcile: Reconcile::default(),
             failures: 0,
+            later: Later::default(),
             own: Vec::new(),
             noted,
             is_up: false,
@@ -178,6 +181,7 @@ impl Session {
         let pause = (PAUSE << self.failures.min(8).saturating_sub(1)).min(LONGEST_PAUSE);
         self.line = Line::Away(self.now + pause);
         self.reconcile.forget();
+        self.later.forget();
     }
 
     /// Turns the line once.
@@ -639,6 +643,39 @@ impl Session {
         }
     }
 
+    /// Says it in FIX. What FIX cannot say is answered here.
+    fn request_for(&mut self, command: &Command, name: &str, what: Kind) {
+        let words = Words {
+            account: self.config.account.as_deref(),
+            close_today: self.config.close_today,
+            close_yesterday: self.config.close_yesterday,
+        };
+        match say(command, &Known(&self.symbols), words, self.now) {
+            Ok((kind, fields)) => self.request(kind, fields, what, name),
+            Err(reason) => {
+                let says = match what {
+                    Kind::New => Says::Rejected(reason),
+                    Kind::Change => Says::Refused(reason),
+                    Kind::Ask | Kind::Mass | Kind::Positions => return,
+                };
+                let (name, time) = (name.to_owned(), Nanos(self.now));
+                self.own.push(News::Report(Report { name, original: None, of: None, time, says }));
+            }
+        }
+    }
+
+    /// One of the orders that need not be asked for at once.
+    fn ask_later(&mut self) {
+        let is_up = matches!(&self.line, Line::Open(Open { phase: Phase::Up, .. }));
+        if !is_up || !self.config.order_status {
+            return;
+        }
+        if let Some(of) = self.later.next(self.now) {
+            let name = of.name.clone();
+            self.request_for(&Command::Ask { of, can_wait: true }, &name, Kind::Ask);
+        }
+    }
+
     /// Asks for all orders together (AF).
     fn ask_orders(&mut self) {
         let id = self.reconcile.ask_orders(self.now);
@@ -686,8 +723,9 @@ impl Venue for Session {
         let (name, what) = match command {
             Command::New { name, .. } => (name, Kind::New),
             Command::Cancel { name, .. } | Command::Replace { name, .. } => (name, Kind::Change),
-            Command::Ask { of } if self.config.order_status => (&of.name, Kind::Ask),
-            Command::Ask { of } => {
+            Command::Ask { of, can_wait: true } if self.config.order_status => return self.later.add(of),
+            Command::Ask { of, .. } if self.config.order_status => (&of.name, Kind::Ask),
+            Command::Ask { of, .. } => {
                 if self.config.mass_status {
                     self.reconcile.want(&of.name);
                 }
@@ -703,23 +741,7 @@ impl Venue for Session {
                 return;
             }
         };
-        let words = Words {
-            account: self.config.account.as_deref(),
-            close_today: self.config.close_today,
-            close_yesterday: self.config.close_yesterday,
-        };
-        match say(command, &Known(&self.symbols), words, self.now) {
-            Ok((kind, fields)) => self.request(kind, fields, what, name),
-            Err(reason) => {
-                let says = match what {
-                    Kind::New => Says::Rejected(reason),
-                    Kind::Change => Says::Refused(reason),
-                    Kind::Ask | Kind::Mass | Kind::Positions => return,
-                };
-                let (name, time) = (name.clone(), Nanos(self.now));
-                self.own.push(News::Report(Report { name, original: None, of: None, time, says }));
-            }
-        }
+        self.request_for(command, name, what);
     }
 
     fn poll(&mut self, now: Nanos, news: &mut Vec<News>) -> Result<(), String> {
@@ -737,6 +759,7 @@ impl Venue for Session {
         if self.config.mass_status && self.reconcile.is_due() {
             self.ask_orders();
         }
+        self.ask_later();
         let is_up = matches!(&self.line, Line::Open(Open { phase: Phase::Up, .. }));
         if self.is_up && !is_up {
             self.is_up = false;

@@ -25,15 +25,21 @@ pub struct Faults {
     /// an order's end or more than is left of it, a part of a lot, or for an order of another program; it rejects an order that works, restates
     /// one, is done with one for the day. These reports come twice and late, and are never lost: no other message reports them. Beside reports that are lost a market may only be rude to positions: an order that is filled is asked for no more.
     pub rude: u64,
+    /// In each piece of time: the price of a trade is corrected, also of an order that has ended, and the report is lost with the line.
+    /// Only average prices tell it.
+    pub lost_corrections: u64,
 }
 
 impl Faults {
     /// Twice, late, out of order and lost at once.
-    pub const ALL: Faults = Faults { twice: 10, lost: 10, out_of_order: true, told_again: false, rude: 0 };
+    pub const ALL: Faults =
+        Faults { twice: 10, lost: 10, out_of_order: true, told_again: false, rude: 0, lost_corrections: 0 };
     /// What markets do seldom, with reports twice, late and out of order, over lines that are cut.
-    pub const RUDE: Faults = Faults { twice: 10, lost: 0, out_of_order: true, told_again: true, rude: 6 };
+    pub const RUDE: Faults =
+        Faults { twice: 10, lost: 0, out_of_order: true, told_again: true, rude: 6, lost_corrections: 0 };
     /// As a session of FIX: nothing is lost, and all is in order.
-    pub const NONE: Faults = Faults { twice: 0, lost: 0, out_of_order: false, told_again: true, rude: 0 };
+    pub const NONE: Faults =
+        Faults { twice: 0, lost: 0, out_of_order: false, told_again: true, rude: 0, lost_corrections: 0 };
 }
 
 #[derive(Clone, Debug)]
@@ -178,7 +184,8 @@ impl Rig for MadeUp {
     }
 
     fn is_rude(&self) -> bool {
-        self.floor.borrow().faults.rude > 0
+        let faults = self.floor.borrow().faults;
+        faults.rude > 0 || faults.lost_corrections > 0
     }
 
     fn working(&self) -> Option<Vec<String>> {
@@ -215,6 +222,10 @@ impl Floor {
         }
         if !self.is_calm && self.draw.percent(self.faults.rude) {
             self.be_rude();
+        }
+        // By then the average prices have shown their decimals.
+        if !self.is_calm && self.trades > 100 && self.draw.percent(self.faults.lost_corrections) {
+            self.correct_unheard();
         }
         let working: Vec<String> = self
             .orders
@@ -407,6 +418,17 @@ impl Floor {
         self.tell(&name, Says::Corrected { id, new_id, price, quantity, works }, true);
     }
 
+    fn correct_unheard(&mut self) {
+        let Some(name) = self.one(|order| !order.trades.is_empty()) else { return };
+        let (place, more) = (self.draw.below(100) as usize, 1 + self.draw.below(9) as i64);
+        let Some(order) = self.orders.get_mut(&name) else { return };
+        let place = place % order.trades.len();
+        let (_, price, quantity) = &mut order.trades[place];
+        price.0 += 100_000 * more;
+        order.value += i128::from(100_000 * more) * i128::from(*quantity);
+        self.hang_up();
+    }
+
     fn root(&self, name: &str) -> Option<String> {
         self.roots.get(name).cloned()
     }
@@ -464,7 +486,7 @@ impl Floor {
                 }
                 _ => self.say(name, Says::Refused(Reason::Quantity)),
             },
-            Command::Ask { of } => {
+            Command::Ask { of, .. } => {
                 let root = self.root(&of.name);
                 let order = root.as_ref().and_then(|root| self.orders.get(root));
                 let says = order.map_or(

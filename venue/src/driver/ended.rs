@@ -2,30 +2,32 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use wire::OrderId;
+use wire::{Nanos, OrderId};
 
 use super::order::Order;
 
 /// So many are remembered. A report of an older one is of an order that is not known: what it traded is not booked.
 const REMEMBERED: usize = 65_536;
+/// In nanoseconds. Markets correct and cancel trades of the day.
+const DAY: u64 = 24 * 3_600 * 1_000_000_000;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ended {
     orders: BTreeMap<OrderId, Order>,
-    /// By the time of their end.
-    row: VecDeque<OrderId>,
+    /// In the order of their ends, with the time of each by the market's clock.
+    row: VecDeque<(OrderId, Nanos)>,
     doubtful: BTreeSet<OrderId>,
 }
 
 impl Ended {
-    /// One more. The names of the one that is forgotten for it.
-    pub(super) fn add(&mut self, mut order: Order) -> Vec<String> {
+    /// One more, which ended at this time; zero: not known. The names of the one that is forgotten for it.
+    pub(super) fn add(&mut self, mut order: Order, time: Nanos) -> Vec<String> {
         order.changes.clear();
         order.end = None;
         let order_id = order.request.order_id;
         self.orders.insert(order_id, order);
-        self.row.push_back(order_id);
-        let Some(oldest) = (self.row.len() > REMEMBERED).then(|| self.row.pop_front()).flatten() else {
+        self.row.push_back((order_id, time));
+        let Some((oldest, _)) = (self.row.len() > REMEMBERED).then(|| self.row.pop_front()).flatten() else {
             return Vec::new();
         };
         self.doubtful.remove(&oldest);
@@ -47,6 +49,13 @@ impl Ended {
         } else {
             self.doubtful.remove(&order_id);
         }
+    }
+
+    /// Those that the market had accepted and that have ended within the day before this time, the last first.
+    pub(super) fn of_the_day(&self, time: Nanos) -> Vec<OrderId> {
+        let is_of_the_day = |ended: Nanos| ended == Nanos(0) || ended.0.saturating_add(DAY) >= time.0;
+        let its = self.row.iter().rev().filter(|(_, ended)| is_of_the_day(*ended)).map(|(id, _)| *id);
+        its.filter(|id| self.orders.get(id).is_some_and(|order| order.is_accepted)).collect()
     }
 
     /// Those that the market may still work.

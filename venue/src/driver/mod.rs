@@ -120,6 +120,10 @@ pub struct Driver {
     foreign: BTreeSet<(String, String)>,
     /// New orders and replaces are refused while something is not booked.
     stops: bool,
+    /// Of the last report, by the market's clock.
+    time: Nanos,
+    /// The most decimals of an average price so far.
+    decimals: u32,
 }
 
 impl Driver {
@@ -142,6 +146,8 @@ impl Driver {
             positions: Positions::default(),
             foreign: BTreeSet::new(),
             stops: true,
+            time: Nanos(0),
+            decimals: 0,
         }
     }
 
@@ -421,16 +427,36 @@ impl Driver {
     fn ask(&self, order_id: OrderId, effects: &mut Effects) {
         let order = self.orders.get(&order_id).or_else(|| self.ended.get(order_id));
         if let Some(order) = order.filter(|_| self.is_up) {
-            effects.commands.push(Command::Ask { of: order.target() });
+            effects.commands.push(Command::Ask { of: order.target(), can_wait: false });
         }
     }
 
-    /// Asks for every order that may work at the market, and for all that the market has.
+    /// Reports may be lost. Asks for every order that may work at the market, for all that the market has, and for the ended orders of
+    /// the day: a trade of those too may have come, or have been cancelled or corrected.
     fn ask_all(&mut self, effects: &mut Effects) {
-        let all: Vec<OrderId> = self.orders.keys().copied().chain(self.ended.doubtful()).collect();
-        all.into_iter().for_each(|order_id| self.ask(order_id, effects));
-        if self.is_up {
-            self.reconcile(effects);
+        if !self.is_up {
+            return;
+        }
+        let doubtful = self.ended.doubtful();
+        let ended: Vec<OrderId> =
+            self.ended.of_the_day(self.time).into_iter().filter(|id| !doubtful.contains(id)).collect();
+        let all: Vec<OrderId> = self.orders.keys().copied().chain(doubtful).collect();
+        for order_id in all {
+            self.may_be_corrected(order_id);
+            self.ask(order_id, effects);
+        }
+        for order_id in ended {
+            self.may_be_corrected(order_id);
+            if let Some(order) = self.ended.get(order_id) {
+                effects.commands.push(Command::Ask { of: order.target(), can_wait: true });
+            }
+        }
+        self.reconcile(effects);
+    }
+
+    fn may_be_corrected(&mut self, order_id: OrderId) {
+        if let Some(order) = self.known_mut(order_id) {
+            order.may_be_corrected();
         }
     }
 

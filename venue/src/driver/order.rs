@@ -45,6 +45,25 @@ impl Change {
 /// Markets give average prices with six decimals at least: so much of the value of each lot is no difference.
 const ROUNDING: i128 = 1_000;
 
+/// The last unit of an average price in 1e-9, where a market gives so many decimals: within it the price is rounded or cut off.
+fn last_unit(decimals: u32) -> i128 {
+    ROUNDING.max(10_i128.pow(9_u32.saturating_sub(decimals)))
+}
+
+/// The decimals of a price, without zeros at its end.
+pub(super) fn decimals(price: Price) -> u32 {
+    (0..9).find(|decimals| price.0 % 10_i64.pow(9 - decimals) == 0).unwrap_or(9)
+}
+
+/// What only an order's average price tells: whose value is open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Open {
+    /// A trade that was not reported was corrected or cancelled: what it had counted was another price.
+    Trade(String),
+    /// Reports may be lost, and one of them may have been a correction.
+    Any,
+}
+
 /// How an order ends, once all that has traded of it is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct End {
@@ -138,8 +157,8 @@ pub(super) struct Order {
     busted: BTreeMap<String, (i64, i128)>,
     /// Known by the order's status alone: the reports of these trades may still come.
     made_up: Estimate,
-    /// A trade that was not reported was corrected, or cancelled: what it had counted is seen by the order's average price.
-    unsure: Option<String>,
+    /// What it counts may have another value, which the order's average price tells.
+    unsure: Option<Open>,
     /// One of those that were taken back without its price, until the market gives the order's average price.
     unpriced: Option<String>,
     /// So much had traded, in lots of 1e-9, when lots were counted by status last; what was cancelled since is taken off.
@@ -344,32 +363,47 @@ impl Order {
         (filled == 0 || average.is_some()).then(|| value(filled, average) - self.value)
     }
 
-    /// The excess of the value that was taken back for a trade without a price. The average price of the remaining trades determines it.
-    pub(super) fn reprice(&mut self, filled: i128, average: Option<Price>) -> Option<(String, i128)> {
-        let value = self.lacks_value(filled, average)?;
-        let id = self.unpriced.take()?;
-        if value.abs() <= filled / LOT + 1 {
-            return None;
+    /// Reports of it may be lost: a correction that changes no quantity is seen by the order's average price.
+    pub(super) fn may_be_corrected(&mut self) {
+        if self.traded != 0 || self.inexact != 0 {
+            self.unsure.get_or_insert(Open::Any);
         }
-        self.value += value;
-        if let Some((_, taken_back)) = self.busted.get_mut(&id) {
-            *taken_back -= value;
-        }
-        Some((id, value))
     }
 
-    /// By how much the order's average price differs from what is counted, where an unreported trade was corrected or cancelled.
-    pub(super) fn revalue(&mut self, filled: i128, average: Option<Price>) -> Option<(String, i128)> {
+    /// By how much the order's average price differs from what is counted, where only that tells what a trade was. `decimals`: as
+    /// many as the market gives average prices with.
+    pub(super) fn revalue(
+        &mut self,
+        filled: i128,
+        average: Option<Price>,
+        decimals: u32,
+    ) -> Option<Revalued> {
         let value = self.lacks_value(filled, average)?;
-        let id = self.unsure.take()?;
-        if value.abs() <= filled / LOT * ROUNDING {
+        let (unpriced, unsure) = (self.unpriced.take(), self.unsure.take());
+        let (change, rounding) = match (unpriced, unsure) {
+            (Some(id), _) => (Revalued::Busted(id, value), filled / LOT + 1),
+            (None, Some(Open::Trade(id))) => (Revalued::Corrected(id, value), filled / LOT * ROUNDING),
+            (None, Some(Open::Any)) => {
+                // One unit of the last decimal is a difference.
+                let rounding = (filled * last_unit(decimals) / LOT - 1).max(0);
+                (Revalued::Corrected(String::new(), value), rounding)
+            }
+            (None, None) => return None,
+        };
+        if value.abs() <= rounding {
             return None;
         }
         self.value += value;
-        if self.made_up.lots > 0 {
-            self.made_up.value += value;
+        match &change {
+            Revalued::Busted(id, _) => {
+                if let Some((_, taken_back)) = self.busted.get_mut(id) {
+                    *taken_back -= value;
+                }
+            }
+            Revalued::Corrected(..) if self.made_up.lots > 0 => self.made_up.value += value,
+            Revalued::Corrected(..) => {}
         }
-        Some((id, value))
+        Some(change)
     }
 
     /// The trade of so many lots that is missing when so much has traded at this average.
@@ -426,7 +460,7 @@ impl Order {
         let has_price = price.is_some();
         if has_price && !self.trades.contains_key(&id) {
             // Its correction may be lost: then what was counted for it is another price.
-            self.unsure = Some(id.clone());
+            self.unsure = Some(Open::Trade(id.clone()));
         }
         // Without a report of the trade it was counted at an average price.
         let price = price.or(self.made_up.price());
@@ -487,7 +521,7 @@ impl Order {
             Some(Trade::Now(_)) | None => {
                 if self.made_up.lots > 0 {
                     // A status has counted it as it was, and together with others.
-                    self.unsure = Some(new_id.to_owned());
+                    self.unsure = Some(Open::Trade(new_id.to_owned()));
                 }
                 if id != new_id {
                     self.trades.insert(id, Trade::Now(new_id.to_owned()));
@@ -533,6 +567,15 @@ impl Order {
 /// Lots of 1e-9 × price.
 pub(super) fn value(lots: i128, price: Option<Price>) -> i128 {
     price.map_or(0, |price| lots.saturating_mul(i128::from(price.0)) / LOT)
+}
+
+/// What the average price of an order adds to its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Revalued {
+    /// This trade was cancelled without its price.
+    Busted(String, i128),
+    /// This trade was corrected, and what it was is not known; without a name: one of which no report came.
+    Corrected(String, i128),
 }
 
 /// What a correction changes.

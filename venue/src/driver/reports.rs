@@ -4,7 +4,7 @@
 
 use wire::{Execution, Nanos, OrderId, OrderStatus, OrderUpdate, Price, Quantity, Reason, TimeInForce};
 
-use super::order::{Change, End, Kind};
+use super::order::{Change, End, Kind, decimals};
 use super::trades::Traded;
 use super::{Driver, Effects, is_attempt_of};
 use crate::market::{Lots, Report, Says};
@@ -35,6 +35,7 @@ impl Driver {
     pub(super) fn report(&mut self, report: &Report, effects: &mut Effects) {
         use Stage::{Ended, Sent, Unknown, Working};
         let (found, time) = (self.found(report), report.time);
+        self.note(report);
         let stage = self.stage(found);
         // Of an unknown order no row below uses it.
         let order_id = found.unwrap_or(OrderId(0));
@@ -152,6 +153,19 @@ impl Driver {
                 let said = (*state, filled.map(|filled| filled.0), *average);
                 self.status_after_end(order_id, said, time, effects);
             }
+        }
+    }
+
+    /// The market's clock, and how exactly it gives average prices.
+    fn note(&mut self, report: &Report) {
+        if report.time > Nanos(0) {
+            self.time = report.time;
+        }
+        if let Says::Status { average: Some(average), .. }
+        | Says::Ended { average: Some(average), .. }
+        | Says::DoneForDay { average: Some(average), .. } = report.says
+        {
+            self.decimals = self.decimals.max(decimals(average));
         }
     }
 
@@ -366,7 +380,7 @@ impl Driver {
                 effects.executions.push(Execution::Update(update));
             }
         }
-        for name in self.ended.add(order) {
+        for name in self.ended.add(order, time) {
             self.names.remove(&name);
         }
     }

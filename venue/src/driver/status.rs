@@ -108,7 +108,6 @@ impl Driver {
         if lacks == 0 || is_stale || time == Nanos(0) {
             order.behind = None;
             if lacks == 0 && !is_stale {
-                self.reprice(order_id, (filled, average), time, effects);
                 self.revalue(order_id, (filled, average), time, effects);
             }
             return false;

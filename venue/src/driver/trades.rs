@@ -2,7 +2,7 @@
 
 use wire::{Execution, Fill, InstrumentId, Nanos, OrderId, OrderStatus, Price, Quantity, Reason, Side};
 
-use super::order::{Added, Corrected, Order, value};
+use super::order::{Added, Corrected, Order, Revalued, value};
 use super::{Driver, Effects};
 use crate::market::{Lots, Report};
 use crate::unbooked::{How, LOT, Settlement, Unbooked, Why};
@@ -310,23 +310,7 @@ impl Driver {
         self.unbook(what, effects);
     }
 
-    /// A trade was cancelled without its price: the average price of the remaining trades determines it.
-    pub(super) fn reprice(
-        &mut self,
-        order_id: OrderId,
-        (filled, average): (Option<i128>, Option<Price>),
-        time: Nanos,
-        effects: &mut Effects,
-    ) {
-        let (Some(order), Some(filled)) = (self.known_mut(order_id), filled) else { return };
-        let Some((trade, value)) = order.reprice(filled, average) else { return };
-        let what = amount(order, Why::Busted, 0, Price(0));
-        let value = value * i128::from(order.request.side.sign());
-        let text = "by the average price of what is left".to_owned();
-        self.unbook(Unbooked { trade, price: None, value, time, text, ..what }, effects);
-    }
-
-    /// A trade that only a status had counted was corrected, or its correction is lost: the average price says by how much.
+    /// The average price of an order tells what a trade of it was that was cancelled or corrected.
     pub(super) fn revalue(
         &mut self,
         order_id: OrderId,
@@ -334,12 +318,21 @@ impl Driver {
         time: Nanos,
         effects: &mut Effects,
     ) {
+        let decimals = self.decimals;
         let (Some(order), Some(filled)) = (self.known_mut(order_id), filled) else { return };
-        let Some((trade, value)) = order.revalue(filled, average) else { return };
-        let what = amount(order, Why::Corrected, 0, Price(0));
+        let Some(revalued) = order.revalue(filled, average, decimals) else { return };
+        let (why, trade, value, text) = match revalued {
+            Revalued::Busted(trade, value) => {
+                (Why::Busted, trade, value, "by the average price of what is left")
+            }
+            Revalued::Corrected(trade, value) => {
+                let text = "by the order's average price: what it was before was not reported";
+                (Why::Corrected, trade, value, text)
+            }
+        };
+        let what = amount(order, why, 0, Price(0));
         let value = value * i128::from(order.request.side.sign());
-        let text = "by the order's average price: what it was before was not reported".to_owned();
-        self.unbook(Unbooked { trade, price: None, value, time, text, ..what }, effects);
+        self.unbook(Unbooked { trade, price: None, value, time, text: text.to_owned(), ..what }, effects);
     }
 
     /// More has traded than was reported: a trade at the average price, booked where the order has not ended.
@@ -409,7 +402,7 @@ impl Driver {
         true
     }
 
-    fn known_mut(&mut self, order_id: OrderId) -> Option<&mut Order> {
+    pub(super) fn known_mut(&mut self, order_id: OrderId) -> Option<&mut Order> {
         match self.orders.get_mut(&order_id) {
             Some(order) => Some(order),
             None => self.ended.get_mut(order_id),

@@ -466,6 +466,91 @@ fn a_gap_fill_over_a_report_is_a_reason_to_ask() {
     }
 }
 
+/// The number of a report is passed over by a gap fill: it is lost.
+fn lost(floor: &mut Floor) {
+    let number = floor.rude.number;
+    floor.rude.number += 2;
+    floor.rude.say_as(number, "4", &format!("43=Y|122=20260101-00:00:00|123=Y|36={}|", number + 2));
+}
+
+/// Why, how many lots and which value are not booked.
+fn listed(floor: &Floor) -> Vec<(&'static str, i128, i128)> {
+    floor.driver.unbooked().map(|what| (what.why.as_str(), what.lots / LOT, what.value / LOT)).collect()
+}
+
+/// The correction is in the gap, and nothing more comes of its order: working, filled, cancelled.
+#[test]
+fn a_correction_that_is_lost_in_a_gap_is_listed_also_of_an_order_that_has_ended() {
+    for (quantity, ends) in [("4", None), ("10", Some("2")), ("4", Some("4"))] {
+        for hangs_up in [false, true] {
+            let (_folder, mut floor) = floor();
+            let (id, name) = floor.working(Side::Buy, TimeInForce::Day);
+            floor.said("8", &trade(&name, "e1", quantity, quantity));
+            if ends == Some("4") {
+                floor.said("8", &format!("11={name}|37=O1|17=x1|150=4|39=4|55=SIM001|54=1|14=4|151=0|"));
+            }
+            let has_ended = matches!(
+                floor.last(id),
+                Some((OrderStatus::Filled | OrderStatus::Cancelled, Reason::None | Reason::Requested))
+            );
+            assert_eq!(has_ended, ends.is_some(), "{:?}", floor.last(id));
+            let state = ends.unwrap_or("1");
+            let now = format!("39={state}|14={quantity}|6=99.75|38=10|44=100|");
+            floor.rude.statuses.insert(name.clone(), now);
+            if hangs_up {
+                floor.rude.hang_up();
+            } else {
+                lost(&mut floor);
+            }
+            floor.until("the difference", |floor| floor.driver.unbooked().count() > 0);
+            let value = if quantity == "4" { -1 } else { -2 };
+            assert_eq!(listed(&floor), [("corrected", 0, value)], "{quantity}, {ends:?}, {hangs_up}");
+            // It is said once.
+            lost(&mut floor);
+            floor.next("H");
+            floor.settle();
+            assert_eq!(listed(&floor).len(), 1);
+        }
+    }
+}
+
+#[test]
+fn a_trade_and_a_cancelled_trade_of_ended_orders_that_are_lost_in_a_gap_are_listed() {
+    let (_folder, mut floor) = floor();
+    let (_, cancelled) = floor.working(Side::Buy, TimeInForce::Day);
+    floor.said("8", &format!("11={cancelled}|37=O1|17=x1|150=4|39=4|55=SIM001|54=1|14=0|151=0|"));
+    let (_, filled) = floor.working(Side::Buy, TimeInForce::Day);
+    floor.said("8", &trade(&filled, "e1", "6", "6"));
+    floor.said("8", &trade(&filled, "e2", "4", "10"));
+    floor.rude.statuses.insert(cancelled, "39=4|14=3|6=98|38=10|44=100|".to_owned());
+    floor.rude.statuses.insert(filled, "39=4|14=6|6=100|38=10|44=100|".to_owned());
+    lost(&mut floor);
+    floor.until("both", |floor| {
+        // A quantity counts when the market repeats it.
+        floor.driver.unbooked().count() == 2
+    });
+    let mut all = listed(&floor);
+    all.sort_unstable();
+    assert_eq!(all, [("after-end", 3, 294), ("less-traded", -4, -400)]);
+    floor.hold(10, -1);
+}
+
+/// A market that gives average prices with two decimals, rounded or cut off, corrects nothing by that.
+#[test]
+fn a_rounded_average_price_is_no_correction() {
+    for (average, is_one) in [("99.66", false), ("99.67", false), ("99.34", true), ("99.7", false)] {
+        let (_folder, mut floor) = floor();
+        let (_, name) = floor.working(Side::Buy, TimeInForce::Day);
+        floor.said("8", &trade(&name, "e1", "2", "2"));
+        floor.said("8", &at(&name, "e2", ("1", "99"), "3"));
+        floor.rude.statuses.insert(name, status("3", average));
+        lost(&mut floor);
+        floor.next("H");
+        floor.settle();
+        assert_eq!(floor.driver.unbooked().count() == 1, is_one, "{average}: {:?}", floor.alarms);
+    }
+}
+
 #[test]
 fn a_trade_that_contradicts_its_order_is_not_booked() {
     let (_folder, mut floor) = floor();
