@@ -242,7 +242,9 @@ impl Recovery {
                 Ok(Some(_)) => {}
                 // Read as far as there is something: what is missing is said when the journal is filled.
                 Err(FrameError::Missing { .. }) => {}
-                Ok(None) | Err(FrameError::Disk { .. }) => return recovered.end,
+                Ok(None) | Err(FrameError::Disk { .. } | FrameError::Relabelled { .. }) => {
+                    return recovered.end;
+                }
             }
             let rest = from_position(&bytes, least);
             if let Some((frame, _)) = raw::frame(rest) {

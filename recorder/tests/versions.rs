@@ -11,6 +11,9 @@ use recorder::read::{FindingKind, OpenError, Recording};
 use recorder::recover::older;
 use recorder::write::Recorder;
 use support::{clock, description, gatherer, journal, policy, write};
+use wire::{
+    AccountId, InstrumentId, Message, NewOrder, OrderId, OrderType, Price, Quantity, Side, TimeInForce,
+};
 use zerocopy::IntoBytes;
 
 /// A recording of three segments.
@@ -112,6 +115,77 @@ fn a_recovery_says_that_a_recording_has_the_messages_of_an_earlier_version() {
     assert_eq!(said(known), Vec::<String>::new());
     let said = said(known - 1);
     assert!(said.len() == 1 && said[0].contains(&format!("version {}", known - 1)), "{said:?}");
+}
+
+/// The messages of a recording are orders with an account, which came with version 2, and it says that it has these messages.
+fn orders(folder: &Path, messages: u32, account: u32) -> Recording {
+    let journal = journal(1, "orders", 1 << 16);
+    let mut gatherer = gatherer(&[&journal]);
+    let described = Description { messages, ..description(&[&journal]) };
+    let mut recorder = Recorder::open(folder, &described, policy(), clock().now()).unwrap();
+    let mut writer = journal.writer(0, clock()).unwrap();
+    for number in 0..20 {
+        let order = NewOrder::plain(
+            OrderId(number),
+            InstrumentId(1),
+            Side::Buy,
+            OrderType::Limit,
+            TimeInForce::Day,
+            Price(1),
+            Quantity(1),
+        );
+        let account = AccountId(if number < 10 { 0 } else { account });
+        write(&mut writer, NewOrder::ID, 0, NewOrder { account, ..order }.bytes());
+        gatherer.cut(&mut recorder, clock().now(), |_, _| ()).unwrap();
+    }
+    drop(recorder);
+    Recording::open(folder).unwrap()
+}
+
+#[test]
+fn a_recording_that_says_an_older_version_than_its_messages_have_is_refused() {
+    for (messages, account, is_good) in
+        [(1, 0, true), (1, 7, false), (2, 7, true), (u32::from(wire::schema::VERSION), 7, true)]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let recording = orders(folder.path(), messages, account);
+        let mut frames = recording.frames(&recording.description().journals[0], 0);
+        let mut count = 0;
+        let error = loop {
+            match frames.next() {
+                Ok(Some(_)) => count += 1,
+                Ok(None) => break None,
+                Err(error) => break Some(error.to_string()),
+            }
+        };
+        let faults = faults(folder.path());
+        if is_good {
+            assert_eq!((count, error, faults), (20, None, Vec::new()), "version {messages}");
+            continue;
+        }
+        let error = error.unwrap();
+        for words in ["NewOrder.account", "came with version 2", "its messages have version 1"] {
+            assert!(error.contains(words), "{error}");
+        }
+        assert_eq!(count, 10, "up to the first such message");
+        let kinds: Vec<FindingKind> = faults.iter().map(|(kind, ..)| *kind).collect();
+        assert_eq!(kinds, [FindingKind::Relabelled], "{faults:?}");
+    }
+}
+
+/// The version is a part of a block: another one in its place is damage like any other.
+#[test]
+fn another_version_that_is_written_over_the_label_is_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(orders(folder.path(), u32::from(wire::schema::VERSION), 7));
+    let path = folder.path().join("00000001.seg");
+    let mut bytes = fs::read(&path).unwrap();
+    let label = format!("\"messages\":{}", wire::schema::VERSION);
+    let place = bytes.windows(label.len()).position(|part| part == label.as_bytes()).unwrap();
+    bytes[place + label.len() - 1] -= 1;
+    fs::write(&path, bytes).unwrap();
+    let error = Recording::open(folder.path()).unwrap_err();
+    assert!(matches!(error, OpenError::Description { .. }), "{error}");
 }
 
 #[test]

@@ -195,7 +195,7 @@ mod tests {
             instance: "t".into(),
             recorder: "disk".into(),
             program: "test".into(),
-            messages: 1,
+            messages: u32::from(wire::schema::VERSION),
             journal_format: journal::layout::FORMAT_VERSION,
             topology: serde_json::Value::Null,
             journals: RecordedJournal::of_all(journals),

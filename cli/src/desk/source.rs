@@ -202,9 +202,11 @@ impl Stream<'_> {
                     id: frame.message_id,
                     payload: frame.payload.to_vec(),
                 })),
-                Err(error @ (FrameError::Missing { .. } | FrameError::Disk { .. })) => {
-                    Err(Fault::Damaged(error.to_string()))
-                }
+                Err(
+                    error @ (FrameError::Missing { .. }
+                    | FrameError::Relabelled { .. }
+                    | FrameError::Disk { .. }),
+                ) => Err(Fault::Damaged(error.to_string())),
             },
         }
     }

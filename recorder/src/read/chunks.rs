@@ -3,6 +3,7 @@
 use std::io;
 
 use super::blocks::{Blocks, Found};
+use super::frames::demand_version;
 use super::{FrameError, Recording, index, is_removed};
 use crate::format::{Kind, LINE, RecordedJournal};
 
@@ -58,7 +59,7 @@ impl Chunks<'_> {
     /// Puts the next block into `bytes`; the position of its first frame. `None` at the end of the recording.
     ///
     /// # Errors
-    /// [`FrameError`]; after [`FrameError::Missing`] `bytes` hold the block behind what is missing.
+    /// [`FrameError`]; none but [`FrameError::Missing`] can be read past, after which `bytes` hold the block behind what is missing.
     pub fn next(&mut self, bytes: &mut Vec<u8>) -> Result<Option<u64>, FrameError> {
         bytes.clear();
         self.append(bytes)
@@ -111,6 +112,7 @@ impl Chunks<'_> {
             let is_wanted = end > self.from && head.time.get() >= self.since;
             let is_frames = mine && head.kind() == Some(Kind::Frames) && is_wanted;
             if is_frames {
+                demand_version(block.payload, &self.journal.name, self.recording.description().messages)?;
                 bytes.extend_from_slice(block.payload);
                 self.time = head.time.get();
             }

@@ -48,6 +48,23 @@ pub enum FrameError {
         /// Why.
         what: &'static str,
     },
+    /// A message has what the version does not have that the recording says it is of. Nothing can be read on.
+    #[error(
+        "{journal}: the message at position {position} has a value in {field}, which came with version {since} of the messages, and the \
+         recording says that its messages have version {messages}: its description is not the one that it was recorded with"
+    )]
+    Relabelled {
+        /// The journal.
+        journal: String,
+        /// Position of the frame.
+        position: u64,
+        /// Record and field.
+        field: String,
+        /// Version that brought the field.
+        since: u16,
+        /// Version that the recording says.
+        messages: u32,
+    },
     /// The disk.
     #[error("segment {segment}: {source}")]
     Disk {
@@ -139,6 +156,35 @@ impl Frames<'_> {
     pub fn cut(&self) -> u64 {
         self.chunks.cut()
     }
+}
+
+/// Fails where a frame has what `messages`, the version that its recording says, does not have.
+pub(super) fn demand_version(bytes: &[u8], journal: &str, messages: u32) -> Result<(), FrameError> {
+    let Some(version) = u16::try_from(messages).ok().filter(|version| *version < wire::schema::VERSION)
+    else {
+        return Ok(());
+    };
+    let mut rest = bytes;
+    while let Some((frame, size)) = raw::frame(rest) {
+        rest = &rest[size..];
+        if frame.flags & journal::layout::frame::VOID != 0 {
+            continue;
+        }
+        let record = usize::from(frame.flags & journal::layout::frame::RECORD);
+        let mut parts = frame.payload.chunks(if record > 0 { record } else { frame.payload.len().max(1) });
+        let found = parts.find_map(|part| wire::schema::newer(frame.message_id, part, version));
+        if let Some((record, field)) = found {
+            let field_name = format!("{}.{}", record.name, field.name);
+            return Err(FrameError::Relabelled {
+                journal: journal.to_owned(),
+                position: frame.position,
+                field: field_name,
+                since: field.since,
+                messages,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Frames as bytes.

@@ -475,8 +475,9 @@ fn describe_segment(segment: &SegmentFile) -> Result<Description, OpenError> {
     let wrong = |what: String| OpenError::Description { path: path.to_owned(), what };
     let mut blocks =
         segment.blocks().map_err(|source| OpenError::Segment { path: path.to_owned(), source })?;
-    blocks.find().map_err(|error| wrong(error.to_string()))?;
-    match blocks.block() {
+    // A block that is not found whole is damaged, whatever can be read of it.
+    let found = blocks.find().map_err(|error| wrong(error.to_string()))?;
+    match blocks.block().filter(|_| found != Found::Nothing) {
         Some(block) if block.head.kind() == Some(Kind::Description) => {
             serde_json::from_slice(block.payload).map_err(|error| wrong(error.to_string()))
         }

@@ -5,7 +5,7 @@ use std::io;
 use serde::Serialize;
 
 use super::blocks::Found;
-use super::frames::raw;
+use super::frames::{demand_version, raw};
 use super::{Recording, SegmentFile, is_removed, scan};
 use crate::format::{BlockHead, Kind};
 
@@ -21,6 +21,8 @@ pub enum FindingKind {
     Missing,
     /// Frames of a journal are not there.
     Frames,
+    /// A message has what the version does not have that the recording says it is of. Named once of each journal.
+    Relabelled,
     /// No finding: a loose recorder was overtaken.
     Gap,
     /// No finding: a cut that was never finished.
@@ -39,6 +41,7 @@ impl FindingKind {
             FindingKind::Unreadable => "unreadable",
             FindingKind::Missing => "missing",
             FindingKind::Frames => "frames",
+            FindingKind::Relabelled => "relabelled",
             FindingKind::Gap => "gap",
             FindingKind::Torn => "torn",
             FindingKind::Removed => "removed",
@@ -48,8 +51,8 @@ impl FindingKind {
 
     /// False for what a recording may have: it is named, and no fault.
     pub fn is_fault(self) -> bool {
-        use FindingKind::{Damage, Frames, Missing, Unreadable};
-        matches!(self, Damage | Unreadable | Missing | Frames)
+        use FindingKind::{Damage, Frames, Missing, Relabelled, Unreadable};
+        matches!(self, Damage | Unreadable | Missing | Frames | Relabelled)
     }
 }
 
@@ -271,7 +274,19 @@ impl Recording {
                 found.add(FindingKind::Damage, Some(number), Some(offset), what);
                 continue;
             };
-            let block = blocks_frames(&head, kind, blocks.payload_of(offset, &head));
+            let payload = blocks.payload_of(offset, &head);
+            let block = blocks_frames(&head, kind, payload);
+            let is_named = |name: &str| {
+                let mut known = found.findings.iter().filter(|known| known.kind == FindingKind::Relabelled);
+                known.any(|known| known.journal.as_deref() == Some(name))
+            };
+            let name = &found.journals[place].journal;
+            let relabelled = match kind {
+                Kind::Frames if !is_named(name) => {
+                    demand_version(payload.unwrap_or_default(), name, self.description().messages).err()
+                }
+                _ => None,
+            };
             let journal = &mut found.journals[place];
             let finding = |kind, what: String| Finding {
                 kind,
@@ -300,6 +315,8 @@ impl Recording {
                 }
                 Content::Frames { frames, fault } => {
                     findings.extend(fault.map(|what| finding(FindingKind::Damage, what)));
+                    findings
+                        .extend(relabelled.map(|error| finding(FindingKind::Relabelled, error.to_string())));
                     journal.frames += frames;
                     journal.bytes += u64::from(head.length.get());
                     journal.oldest.get_or_insert(head.position.get());

@@ -291,7 +291,7 @@ mod tests {
             instance: "t".into(),
             recorder: "r".into(),
             program: "0".into(),
-            messages: 0,
+            messages: u32::from(wire::schema::VERSION),
             journal_format: journal::layout::FORMAT_VERSION,
             topology: serde_json::Value::Null,
             journals: Vec::new(),

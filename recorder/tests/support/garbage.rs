@@ -138,7 +138,7 @@ fn count(
     loop {
         match reader.next() {
             Ok(Some(_)) => frames += 1,
-            Ok(None) | Err(FrameError::Disk { .. }) => return frames,
+            Ok(None) | Err(FrameError::Disk { .. } | FrameError::Relabelled { .. }) => return frames,
             Err(FrameError::Missing { .. }) => {}
         }
         assert!(frames < MOST_FRAMES, "a loop");

@@ -34,7 +34,7 @@ pub(crate) fn description(journals: &[&Journal]) -> Description {
         instance: "t".into(),
         recorder: "disk".into(),
         program: "test".into(),
-        messages: 1,
+        messages: u32::from(wire::schema::VERSION),
         journal_format: 4,
         topology: serde_json::Value::Null,
         journals: RecordedJournal::of_all(journals),

@@ -24,10 +24,12 @@
 //! ```
 
 mod kind;
+mod newer;
 mod view;
 
 pub use crate::message::TABLE;
 pub use kind::{FieldType, Kind};
+pub use newer::newer;
 pub(crate) use view::invalid;
 pub use view::{List, Value, View};
 

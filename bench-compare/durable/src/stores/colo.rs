@@ -200,7 +200,8 @@ fn describe(journal: &Journal) -> Description {
         instance: "compare".into(),
         recorder: "recorder".into(),
         program: env!("CARGO_PKG_VERSION").into(),
-        messages: 0,
+        // None of these.
+        messages: u32::MAX,
         journal_format: journal::layout::FORMAT_VERSION,
         topology: serde_json::Value::Null,
         journals: RecordedJournal::of_all(&[journal]),
