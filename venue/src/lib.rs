@@ -37,6 +37,9 @@ mod memory;
 mod process;
 mod unbooked;
 
+/// For what a line keeps on disk: files and locks of its own, over no link of another user.
+pub use node::{OwnLock, own_file};
+
 pub use crate::driver::{Driver, Effects, Input, Overdue};
 pub use crate::look::{decide, look};
 pub use crate::market::{Command, Lots, News, OrderState, Report, Says, Target, Venue};

@@ -4,15 +4,19 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use venue::{OwnLock, own_file};
 
 /// The file is written anew when it has become so long, in bytes.
 const LONGEST: u64 = 1 << 20;
 
 #[derive(Debug)]
 pub(crate) struct Store {
-    path: std::path::PathBuf,
+    path: PathBuf,
     file: File,
+    /// No other program has this session.
+    _lock: OwnLock,
     length: u64,
     /// Number of the next message that is expected.
     pub(crate) next_in: u64,
@@ -25,6 +29,12 @@ pub(crate) struct Store {
 impl Store {
     pub(crate) fn open(path: &Path) -> Result<Store, String> {
         let failed = |error: io::Error| format!("matching.params.state, {}: {error}", path.display());
+        let lock = OwnLock::take(&beside(path, ".lock")).map_err(|error| failed(error.into()))?;
+        let lock = lock.ok_or_else(|| {
+            failed(io::Error::other(
+                "another program counts the messages of this session: give this one a file of its own",
+            ))
+        })?;
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
@@ -48,7 +58,8 @@ impl Store {
             }
         }
         let file = fresh(path, next_in, next_out).map_err(failed)?;
-        Ok(Store { path: path.to_owned(), file, length: 0, next_in, next_out, is_new: whole.is_empty() })
+        let is_new = whole.is_empty();
+        Ok(Store { path: path.to_owned(), file, _lock: lock, length: 0, next_in, next_out, is_new })
     }
 
     /// The number of the next message, which is used up.
@@ -90,20 +101,23 @@ impl Store {
     }
 }
 
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
 /// A file with these numbers alone takes the place of the one before.
 fn fresh(path: &Path, next_in: u64, next_out: u64) -> io::Result<File> {
-    let beside = path.with_extension("new");
-    let options = || {
-        let mut options = OpenOptions::new();
-        options.write(true).mode(0o600);
-        options
-    };
+    let open =
+        |path: &Path, options: &mut OpenOptions| own_file(path, options.write(true).create(true).mode(0o600));
     if next_in != 1 || next_out != 1 {
-        let mut file = options().create(true).truncate(true).open(&beside)?;
+        let new = beside(path, ".new");
+        let mut file = open(&new, OpenOptions::new().truncate(true))?;
         file.write_all(format!("in {next_in}\nout {next_out}\n").as_bytes())?;
-        std::fs::rename(&beside, path)?;
+        std::fs::rename(&new, path)?;
     }
-    options().append(true).create(true).open(path)
+    Ok(open(path, OpenOptions::new().append(true))?)
 }
 
 #[cfg(test)]
@@ -134,5 +148,27 @@ mod tests {
         assert_eq!(Store::open(&path).unwrap().next_out, 1);
         std::fs::write(&path, "what\n").unwrap();
         assert!(Store::open(&path).unwrap_err().contains("what"));
+    }
+
+    #[test]
+    fn a_session_is_one_program_s_and_its_file_is_reached_over_no_link_of_another_user() {
+        use std::os::unix::fs::{PermissionsExt, lchown, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("desk.fix");
+        let store = Store::open(&path).unwrap();
+        assert!(Store::open(&path).unwrap_err().contains("another program counts"));
+        drop(store);
+        drop(Store::open(&path).unwrap());
+        let shared = folder.path().join("shared");
+        std::fs::create_dir(&shared).unwrap();
+        std::fs::set_permissions(&shared, std::fs::Permissions::from_mode(0o1777)).unwrap();
+        symlink(folder.path().join("victim"), shared.join("desk.fix")).unwrap();
+        let other = Some(61_234);
+        if lchown(shared.join("desk.fix"), other, other).is_err() {
+            println!("skipped: a link of another user: needs root");
+            return;
+        }
+        assert!(Store::open(&shared.join("desk.fix")).unwrap_err().contains("is a link of user 61234"));
+        assert!(!folder.path().join("victim").exists());
     }
 }

@@ -151,7 +151,8 @@ impl Rude {
 /// The desk and the acceptor.
 pub(crate) struct Floor {
     pub(crate) rude: Rude,
-    session: Session,
+    /// `None`: its process is dead.
+    session: Option<Session>,
     pub(crate) driver: Driver,
     /// What was written to `matching.executions`.
     pub(crate) executions: Vec<Execution>,
@@ -182,7 +183,7 @@ impl Floor {
         params.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
         Floor {
             rude,
-            session: session(&params),
+            session: Some(session(&params)),
             driver: Driver::new("desk"),
             executions: Vec::new(),
             alarms: Vec::new(),
@@ -198,7 +199,8 @@ impl Floor {
     pub(crate) fn restart(&mut self) {
         // What it was given is noted.
         self.turn();
-        self.session = session(&self.params);
+        self.session = None;
+        self.session = Some(session(&self.params));
         self.take(&Input::News(News::Down));
     }
 
@@ -213,7 +215,7 @@ impl Floor {
             if let Command::Cancel { name, of } | Command::Replace { name, of, .. } = command {
                 self.names.entry(of.order.order_id).or_default().push(name.clone());
             }
-            self.session.send(command);
+            self.session.as_mut().unwrap().send(command);
         }
         self.executions.append(&mut effects.executions);
         self.alarms.append(&mut effects.alarms);
@@ -223,7 +225,7 @@ impl Floor {
     pub(crate) fn turn(&mut self) {
         self.rude.read();
         let mut news = Vec::new();
-        self.session.poll(Nanos(now()), &mut news).unwrap();
+        self.session.as_mut().unwrap().poll(Nanos(now()), &mut news).unwrap();
         for piece in news {
             if piece != News::Down || self.driver.is_up() {
                 self.take(&Input::News(piece));
