@@ -74,7 +74,7 @@ pub use message::market::{
     BookEvent, Indicative, Instrument, LEVELS, Level, MarketPhase, MarketTime, Quote, Statistics, TradePrint,
 };
 pub use message::order::{
-    CancelAll, CancelOrder, Cause, ClientOrder, LatencySample, NewOrder, Offset, ReplaceOrder,
+    CancelAll, CancelOrder, Cause, ClientOrder, KeptOrder, LatencySample, NewOrder, Offset, ReplaceOrder,
 };
 pub use message::request::Request;
 pub use message::{AnyMessage, FIRST_FREE_ID, Message, WireError};

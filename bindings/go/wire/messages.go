@@ -5,7 +5,7 @@ package wire
 import "unsafe"
 
 // Version of the messages.
-const Version = 11
+const Version = 12
 
 // AccountAction: What happens to an account.
 type AccountAction uint8
@@ -943,6 +943,13 @@ const (
 	FeeRuleMaker = 1
 	// Only while the order came in.
 	FeeRuleTaker = 2
+)
+
+const (
+	// It must end when the client's connection ends, that of a gateway that was killed among them.
+	KeptOrderEndsWithSession = 1
+	// It must end: it is owed a cancel that the market has not carried out yet.
+	KeptOrderMustEnd = 2
 )
 
 const (
@@ -1902,6 +1909,109 @@ func (m *ClientOrder) Decode(payload []byte) error {
 	copy((*[120]byte)(unsafe.Pointer(m))[:], payload)
 	if field := m.invalid(); field != "" {
 		return invalidError("ClientOrder", field)
+	}
+	return nil
+}
+
+// KeptOrder has 176 bytes. An order of a client of the gateway that works, again: the gateway writes it before the ring passes the frames of the order itself, so that its successor still finds the owner. td passes it over.
+type KeptOrder struct {
+	// The order.
+	OrderID OrderID
+	// The token that it came with, by its public number.
+	Token uint64
+	// Time of the frame that brought it.
+	Sent Nanos
+	// Limit price of the order as it was sent.
+	Price Price
+	// Its quantity as it was sent.
+	Quantity Quantity
+	// The price that a stop waits for; otherwise zero.
+	Trigger Price
+	// What the client calls it; empty: nothing.
+	ClientID Text48
+	// The client's address, as text; "unix" for a local socket.
+	Address Text48
+	// What to trade.
+	Instrument InstrumentID
+	// For which account.
+	Account AccountID
+	// How many lots of it the book shows at a time; zero: all.
+	DisplayLots uint32
+	// It trades at least so many lots at once, or nothing; zero: any quantity.
+	MinimumLots uint32
+	// With `TimeInForce.GoodTillDate`: when it ends, in seconds of the market's time; otherwise zero.
+	EndsS uint32
+	// What becomes of it.
+	Flags uint16
+	// The flags of the `NewOrder`.
+	Conditions uint8
+	// Zero.
+	_ [1]byte
+	// Buy or sell.
+	Side Side
+	// Limit or market.
+	OrderType OrderType
+	// How long it lives.
+	TimeInForce TimeInForce
+	// Zero.
+	_ [5]byte
+}
+
+// The layout is the contract's, or this does not compile.
+var _ [176]struct{} = [unsafe.Sizeof(KeptOrder{})]struct{}{}
+var _ [0]struct{} = [unsafe.Offsetof(KeptOrder{}.OrderID)]struct{}{}
+var _ [8]struct{} = [unsafe.Offsetof(KeptOrder{}.Token)]struct{}{}
+var _ [16]struct{} = [unsafe.Offsetof(KeptOrder{}.Sent)]struct{}{}
+var _ [24]struct{} = [unsafe.Offsetof(KeptOrder{}.Price)]struct{}{}
+var _ [32]struct{} = [unsafe.Offsetof(KeptOrder{}.Quantity)]struct{}{}
+var _ [40]struct{} = [unsafe.Offsetof(KeptOrder{}.Trigger)]struct{}{}
+var _ [48]struct{} = [unsafe.Offsetof(KeptOrder{}.ClientID)]struct{}{}
+var _ [96]struct{} = [unsafe.Offsetof(KeptOrder{}.Address)]struct{}{}
+var _ [144]struct{} = [unsafe.Offsetof(KeptOrder{}.Instrument)]struct{}{}
+var _ [148]struct{} = [unsafe.Offsetof(KeptOrder{}.Account)]struct{}{}
+var _ [152]struct{} = [unsafe.Offsetof(KeptOrder{}.DisplayLots)]struct{}{}
+var _ [156]struct{} = [unsafe.Offsetof(KeptOrder{}.MinimumLots)]struct{}{}
+var _ [160]struct{} = [unsafe.Offsetof(KeptOrder{}.EndsS)]struct{}{}
+var _ [164]struct{} = [unsafe.Offsetof(KeptOrder{}.Flags)]struct{}{}
+var _ [166]struct{} = [unsafe.Offsetof(KeptOrder{}.Conditions)]struct{}{}
+var _ [168]struct{} = [unsafe.Offsetof(KeptOrder{}.Side)]struct{}{}
+var _ [169]struct{} = [unsafe.Offsetof(KeptOrder{}.OrderType)]struct{}{}
+var _ [170]struct{} = [unsafe.Offsetof(KeptOrder{}.TimeInForce)]struct{}{}
+
+func (m *KeptOrder) invalid() string {
+	if !m.Side.IsListed() {
+		return "side"
+	}
+	if !m.OrderType.IsListed() {
+		return "order_type"
+	}
+	if !m.TimeInForce.IsListed() {
+		return "time_in_force"
+	}
+	return ""
+}
+
+// KeptOrderMessageID stands in the frame's header.
+const KeptOrderMessageID uint16 = 17
+
+// MessageID of the message.
+func (m *KeptOrder) MessageID() uint16 {
+	return 17
+}
+
+// AsBytes are those of the message itself, not a copy.
+func (m *KeptOrder) AsBytes() []byte {
+	return (*[176]byte)(unsafe.Pointer(m))[:]
+}
+
+// Decode copies a payload into the message.
+func (m *KeptOrder) Decode(payload []byte) error {
+	if len(payload) != 176 {
+		return sizeError("KeptOrder", 176, len(payload))
+	}
+	copy((*[176]byte)(unsafe.Pointer(m))[:], payload)
+	if field := m.invalid(); field != "" {
+		return invalidError("KeptOrder", field)
 	}
 	return nil
 }
@@ -3730,6 +3840,8 @@ func New(id uint16) Message {
 		return new(Statistics)
 	case 16:
 		return new(ClientOrder)
+	case 17:
+		return new(KeptOrder)
 	case 20:
 		return new(OrderUpdate)
 	case 21:

@@ -1,6 +1,7 @@
 //! Asks, one turn's together: requests are gathered and committed in one batch, each order with the word of who is behind it.
 
-use wire::{CancelOrder, ClientOrder, Message, NewOrder, OrderId, ReplaceOrder};
+use node::{WriteError, frame_bytes};
+use wire::{CancelOrder, ClientOrder, KeptOrder, Message, NewOrder, OrderId, ReplaceOrder};
 
 use super::ask::{Ask, OrderName, Outcome, Reply, Submission};
 use super::orders::{Order, Used, changed};
@@ -11,6 +12,10 @@ use crate::view::InstrumentView;
 #[derive(Debug, Default)]
 pub(super) struct Turn {
     frames: Vec<(u16, Vec<u8>)>,
+    /// What these need in the journal.
+    bytes: u64,
+    /// Orders among them.
+    orders: usize,
     /// By the frame that decides it: what happens once that is committed, or is not.
     pending: Vec<(usize, Pending)>,
 }
@@ -40,7 +45,14 @@ enum Pending {
 impl Turn {
     fn add<M: Message>(&mut self, message: &M) -> usize {
         self.frames.push((M::ID, message.bytes().to_vec()));
+        self.bytes += frame_bytes(M::SIZE as u64);
+        self.orders += usize::from(M::ID == NewOrder::ID);
         self.frames.len() - 1
+    }
+
+    /// What the gathered requests need in the journal.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
     }
 }
 
@@ -173,6 +185,10 @@ impl Core {
             let _ = reply.send(Outcome::Forgotten);
             return;
         }
+        if let Err(most) = self.orders.has_place(self.turn.orders) {
+            let _ = reply.send(Outcome::TooMany(most));
+            return;
+        }
         let order_id = self.next_id();
         let order = NewOrder { order_id, ..*order };
         let client = ClientOrder {
@@ -243,15 +259,38 @@ impl Core {
         let _ = reply.send(outcome);
     }
 
+    /// Writes the orders that work once more, of which the ring would soon have nothing when `more` bytes are written. `Err`: there
+    /// is no room for them now, and so for nothing else.
+    fn keep(&mut self, more: u64) -> Result<(), WriteError> {
+        let at = self.output.position();
+        let old = self.orders.take_old(at + more);
+        if old.is_empty() {
+            return Ok(());
+        }
+        let kept = |(_, id): &(u64, OrderId)| Some(self.orders.get(*id)?.to_keep(self.owed.has(*id)));
+        let kept: Vec<KeptOrder> = old.iter().filter_map(kept).collect();
+        let messages = kept.iter().map(|kept| (KeptOrder::ID, kept.bytes()));
+        let (written, outcome) = self.output.send_all(TOPIC, messages, |_| true);
+        kept.iter().take(written).for_each(|kept| self.orders.written_again(kept.order_id, at));
+        self.orders.put_back(old.get(written..).unwrap_or_default());
+        outcome
+    }
+
     /// Commits what this turn has gathered.
     pub(super) fn commit(&mut self) {
-        let Some(_) = self.turn.frames.first() else { return };
-        let frames = std::mem::take(&mut self.turn.frames);
-        let pending = std::mem::take(&mut self.turn.pending);
+        if self.turn.frames.is_empty() {
+            return;
+        }
+        let Turn { frames, pending, bytes, .. } = std::mem::take(&mut self.turn);
         let messages = frames.iter().map(|(id, bytes)| (*id, bytes.as_slice()));
         // An order is never without the word of who is behind it.
         let may_part = |index: usize| frames.get(index).is_none_or(|(id, _)| *id != NewOrder::ID);
-        let (committed, outcome) = self.output.send_all(TOPIC, messages, may_part);
+        let kept = self.keep(bytes);
+        let begun = self.output.position();
+        let (committed, outcome) = match kept {
+            Ok(()) => self.output.send_all(TOPIC, messages, may_part),
+            Err(error) => (0, Err(error)),
+        };
         if let Err(error) = &outcome {
             log::debug!("{} of {} requests were not sent: {error}", frames.len() - committed, frames.len());
         }
@@ -266,7 +305,7 @@ impl Core {
                     }
                     self.handle.add(node::Counter::Orders, 1);
                     self.orders.announce(&client);
-                    self.orders.sent(&order, sent_ns);
+                    self.orders.sent(&order, sent_ns, begun);
                     let id = order.order_id;
                     match self.orders.get(id) {
                         Some(known) if at_once => drop(reply.send(Outcome::Order(known.view()))),

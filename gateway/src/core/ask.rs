@@ -113,12 +113,22 @@ pub(crate) enum Outcome {
     Forgotten,
     /// Nothing was sent: td is behind.
     Full,
+    /// Nothing was sent: so many orders work, and the journal of orders holds no more.
+    TooMany(usize),
     /// Nothing was sent: the session has ended, or was never this token's.
     NoSession,
     /// Nothing was sent: the order has ended.
     Ended(OrderView),
     /// A mass cancel is sent; so many orders worked, and each is cancelled until it has ended.
     CancelsAll(u64),
+}
+
+/// What a client gets that would have more orders at work than can be remembered.
+pub(crate) fn too_many(most: usize) -> String {
+    format!(
+        "not sent: {most} orders work, and the ring of the gateway's orders remembers no more across a restart; \
+         [journal] orders.capacity of the platform file sets it"
+    )
 }
 
 /// The way to the core, for any thread.

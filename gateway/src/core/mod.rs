@@ -12,6 +12,7 @@
 
 mod answering;
 pub(crate) mod ask;
+mod kept;
 mod market;
 pub(crate) mod orders;
 mod owed;
@@ -135,7 +136,7 @@ impl Core {
         }
         let reports = node.input("reports")?;
         let reports_end = node.inputs().get(reports.0).map_or(0, Input::head);
-        let mut orders = Orders::default();
+        let mut orders = Orders::of_ring(output.capacity);
         recall::read(node.instance(), &output.journal, &mut orders)?;
         let mut market = Market::default();
         recall::market(node.instance(), node.inputs(), &mut market, &mut hub)?;
@@ -392,6 +393,9 @@ impl Component for Core {
         {
             self.answer(ask);
             asked += 1;
+            if self.turn.bytes() >= self.orders.longest_turn() {
+                self.commit();
+            }
         }
         let cancelled = !self.owed.is_empty() && self.cancel_owed(context.now());
         if asked > 0 || cancelled {

@@ -4,10 +4,12 @@
 use std::collections::{HashMap, VecDeque};
 
 use wire::{
-    AccountId, ClientOrder, Execution, NewOrder, Offset, OrderId, OrderStatus, Price, Quantity, Reason, Text,
+    AccountId, ClientOrder, Execution, KeptOrder, Nanos, NewOrder, Offset, OrderId, OrderStatus, Price,
+    Quantity, Reason, Text,
 };
 
 use super::ask::{OrderFilter, OrderName};
+use super::kept::Kept;
 use super::owed::Scope;
 use crate::view::{OrderView, price};
 
@@ -33,8 +35,9 @@ pub(crate) struct Order {
     /// As it stands, with the price and quantity of the last replace.
     pub(crate) request: NewOrder,
     pub(crate) account: AccountId,
-    pub(crate) token: u64,
-    client_id: Text<48>,
+    client: ClientOrder,
+    /// Position of its newest frames in our own journal, or a lower one; 0: they may be overwritten.
+    kept: u64,
     state: State,
     reason: Reason,
     pub(crate) filled: Quantity,
@@ -83,7 +86,7 @@ impl Order {
         let shown = self.reason != Reason::None;
         OrderView {
             order_id: self.request.order_id.to_string(),
-            client_order_id: Some(self.client_id.as_str().to_owned()).filter(|id| !id.is_empty()),
+            client_order_id: Some(self.client.client_id.as_str().to_owned()).filter(|id| !id.is_empty()),
             account: self.account.0,
             instrument: self.request.instrument.0,
             side: self.request.side.as_str(),
@@ -108,13 +111,41 @@ impl Order {
             working: self.is_working(),
             reason: shown.then(|| self.reason.as_str()),
             reason_code: shown.then_some(self.reason as u8),
-            token: format!("{:016x}", self.token),
+            token: format!("{:016x}", self.client.token),
             sent_ns: self.sent_ns,
             sequence: self.sequence,
         }
     }
 
-    /// Takes a report about it.
+    /// Takes a report about it, at this position of its journal.
+    fn report(&mut self, report: &Execution, sequence: u64) {
+        if sequence != 0 && sequence <= self.sequence {
+            return;
+        }
+        self.sequence = sequence.max(self.sequence);
+        if report.position().is_some_and(|position| position <= self.execution) {
+            // A snapshot of the ledger has brought it already.
+            return;
+        }
+        // A refusal says nothing about the order: it may have ended before.
+        let is_refusal = matches!(report, Execution::Update(update) if update.status.is_refusal());
+        if !is_refusal {
+            self.is_doubtful = false;
+            self.execution = report.position().unwrap_or(self.execution);
+        }
+        self.apply(report);
+    }
+
+    /// As it is written again in our own journal.
+    pub(crate) fn to_keep(&self, must_end: bool) -> KeptOrder {
+        let mut kept = KeptOrder::new(&self.client, &self.asked, Nanos(self.sent_ns));
+        if must_end {
+            kept.flags |= KeptOrder::MUST_END;
+        }
+        kept
+    }
+
+    /// Takes what a report says of it.
     fn apply(&mut self, report: &Execution) {
         match report {
             // What follows says how the order stands.
@@ -202,6 +233,10 @@ pub(crate) struct Orders {
     ages: VecDeque<OrderId>,
     /// The order that the next new one belongs to.
     announced: Option<ClientOrder>,
+    /// How many work.
+    working: usize,
+    /// Where these are in our own journal.
+    kept: Kept,
     /// Something was forgotten, or was overwritten before it could be read back.
     pub(crate) has_forgotten: bool,
     /// The newest mass cancel of each scope that a predecessor sent.
@@ -278,20 +313,35 @@ impl Orders {
         self.announced = Some(*client);
     }
 
-    /// A frame of our own journal: an order.
-    pub(crate) fn sent(&mut self, order: &NewOrder, sent_ns: u64) {
-        let client = self.announced.take().filter(|client| client.order_id == order.order_id);
-        let (token, client_id) = client.map_or((0, Text::EMPTY), |client| (client.token, client.client_id));
-        let (id, account) = (order.order_id, order.account);
-        if !client_id.as_str().is_empty() {
-            self.names.insert((account, client_id), id);
-        }
+    /// Orders whose journal has a ring of so many bytes.
+    pub(crate) fn of_ring(ring: u64) -> Orders {
+        Orders { kept: Kept::of_ring(ring), ..Orders::default() }
+    }
+
+    /// A frame of our own journal, at this position or behind it: an order.
+    pub(crate) fn sent(&mut self, order: &NewOrder, sent_ns: u64, at: u64) {
+        let announced = self.announced.take().filter(|client| client.order_id == order.order_id);
+        // Its own word was overwritten.
+        let client = announced.unwrap_or(ClientOrder {
+            order_id: order.order_id,
+            token: 0,
+            client_id: Text::EMPTY,
+            address: Text::EMPTY,
+            account: order.account,
+            flags: 0,
+        });
+        self.insert(order, client, (sent_ns, at));
+    }
+
+    fn insert(&mut self, order: &NewOrder, client: ClientOrder, (sent_ns, at): (u64, u64)) {
+        let id = order.order_id;
+        self.name(&client);
         let made = Order {
             asked: *order,
             request: *order,
-            account,
-            token,
-            client_id,
+            account: order.account,
+            client,
+            kept: at,
             state: State::Sent,
             reason: Reason::None,
             filled: Quantity::ZERO,
@@ -302,8 +352,86 @@ impl Orders {
             is_doubtful: false,
         };
         self.orders.insert(id, made);
+        self.working += 1;
+        self.kept.add(at, id);
         self.ages.push_back(id);
         self.forget();
+    }
+
+    fn name(&mut self, client: &ClientOrder) {
+        if !client.client_id.as_str().is_empty() {
+            self.names.insert((client.account, client.client_id), client.order_id);
+        }
+    }
+
+    /// A frame of our own journal, at this position: an order of a predecessor that worked then.
+    pub(crate) fn read_kept(&mut self, kept: &KeptOrder, at: u64) {
+        let client = kept.client();
+        match self.orders.get_mut(&kept.order_id) {
+            Some(order) => {
+                // Of the frames that brought it, the ring may have the second alone.
+                (order.client, order.kept, order.sent_ns) = (client, at, kept.sent.0);
+                self.kept.add(at, kept.order_id);
+                self.name(&client);
+            }
+            None => self.insert(&kept.order(), client, (kept.sent.0, at)),
+        }
+        if kept.flags & (KeptOrder::ENDS_WITH_SESSION | KeptOrder::MUST_END) != 0 {
+            self.session_ended(kept.order_id);
+        }
+    }
+
+    /// Our own journal is read: orders that were read from later frames than others are no younger.
+    pub(crate) fn sort(&mut self) {
+        let sent = |id: &OrderId| self.orders.get(id).map_or(0, |order| order.sent_ns);
+        self.ages.make_contiguous().sort_by_key(sent);
+    }
+
+    /// May so many orders, and one more, be sent? `Err`: so many orders may work at a time.
+    pub(crate) fn has_place(&self, more: usize) -> Result<(), usize> {
+        let most = self.kept.most();
+        if self.working + more < most { Ok(()) } else { Err(most) }
+    }
+
+    /// Requests of so many bytes are committed before more of them are gathered.
+    pub(crate) fn longest_turn(&self) -> u64 {
+        self.kept.longest_turn()
+    }
+
+    /// The orders that are to be written again before our own journal ends at this position, with the positions where they are.
+    pub(crate) fn take_old(&mut self, end: u64) -> Vec<(u64, OrderId)> {
+        let Orders { orders, kept, .. } = self;
+        let is_needed = |at, id| orders.get(&id).is_some_and(|order| order.is_working() && order.kept == at);
+        kept.take_old(end, is_needed)
+    }
+
+    /// These could not be written again.
+    pub(crate) fn put_back(&mut self, old: &[(u64, OrderId)]) {
+        self.kept.put_back(old);
+    }
+
+    /// This order was written again, at this position or behind it.
+    pub(crate) fn written_again(&mut self, id: OrderId, at: u64) {
+        if let Some(order) = self.orders.get_mut(&id) {
+            order.kept = at;
+            self.kept.add(at, id);
+        }
+    }
+
+    /// It works, or works no more.
+    fn changed(&mut self, id: OrderId, worked: bool, works: bool) {
+        match (worked, works) {
+            (true, false) => self.working = self.working.saturating_sub(1),
+            (false, true) => {
+                self.working += 1;
+                // It was not written again while it counted as ended.
+                if let Some(order) = self.orders.get_mut(&id) {
+                    order.kept = 0;
+                    self.kept.add_oldest(id);
+                }
+            }
+            (true, true) | (false, false) => {}
+        }
     }
 
     fn forget(&mut self) {
@@ -314,7 +442,7 @@ impl Orders {
             match self.orders.get(&oldest) {
                 Some(order) if order.is_working() => self.ages.push_back(oldest),
                 Some(order) => {
-                    let name = (order.account, order.client_id);
+                    let name = (order.account, order.client.client_id);
                     if self.names.get(&name) == Some(&oldest) {
                         self.names.remove(&name);
                     }
@@ -329,23 +457,13 @@ impl Orders {
 
     /// A report, at this position of its journal. The order after it, if it is one of ours.
     pub(crate) fn report(&mut self, report: &Execution, sequence: u64) -> Option<&Order> {
-        let order = self.orders.get_mut(&report.order_id())?;
-        if sequence != 0 && sequence <= order.sequence {
-            return Some(order);
-        }
-        order.sequence = sequence.max(order.sequence);
-        if report.position().is_some_and(|position| position <= order.execution) {
-            // A snapshot of the ledger has brought it already.
-            return Some(order);
-        }
-        // A refusal says nothing about the order: it may have ended before.
-        let is_refusal = matches!(report, Execution::Update(update) if update.status.is_refusal());
-        if !is_refusal {
-            order.is_doubtful = false;
-            order.execution = report.position().unwrap_or(order.execution);
-        }
-        order.apply(report);
-        Some(order)
+        let id = report.order_id();
+        let order = self.orders.get_mut(&id)?;
+        let worked = order.is_working();
+        order.report(report, sequence);
+        let works = order.is_working();
+        self.changed(id, worked, works);
+        self.get(id)
     }
 
     /// Reports were lost: what works may have ended.
@@ -363,13 +481,17 @@ impl Orders {
         let working: HashMap<OrderId, &wire::OrderUpdate> =
             working.iter().map(|update| (update.order_id, update)).collect();
         let mut resolved = Resolved::default();
+        let mut changed = Vec::new();
         for (id, order) in &mut self.orders {
+            let worked = order.is_working();
             match order.resolve(working.get(id).copied(), contained) {
-                Answered::Stays => {}
+                Answered::Stays => continue,
                 Answered::Renewed => resolved.renewed.push(*id),
                 Answered::Lost => resolved.lost.push(*id),
             }
+            changed.push((*id, worked, order.is_working()));
         }
+        changed.into_iter().for_each(|(id, worked, works)| self.changed(id, worked, works));
         resolved.renewed.sort_unstable();
         resolved.lost.sort_unstable();
         resolved
@@ -479,7 +601,7 @@ mod tests {
     fn sent(orders: &mut Orders, number: u32, name: &str) -> NewOrder {
         let order = order(number, 7);
         orders.announce(&client(&order, name));
-        orders.sent(&order, 1);
+        orders.sent(&order, 1, 64);
         order
     }
 
@@ -648,6 +770,77 @@ mod tests {
         // The end is lost; the market does not know the order any more.
         orders.report(&from_frame(update(&order, OrderStatus::CancelRejected), 832), 192);
         assert_eq!(orders.resolve(&[], 768).lost, [order.order_id]);
+    }
+
+    /// What a successor finds of an order of which the ring has only what was written again, or only the order itself.
+    #[test]
+    fn an_order_that_was_written_again_is_the_order_that_was_sent() {
+        let asked = NewOrder { trigger: Price(4), ends_s: 9, flags: NewOrder::POST_ONLY, ..order(1, 7) };
+        let said = ClientOrder { flags: ClientOrder::ENDS_WITH_SESSION, ..client(&asked, "a") };
+        let mut whole = Orders::of_ring(1 << 16);
+        whole.announce(&said);
+        whole.sent(&asked, 5, 64);
+        let kept = whole.get(asked.order_id).unwrap().to_keep(false);
+        let name = Text::new("a").unwrap();
+        for has_order in [false, true] {
+            let mut orders = Orders::of_ring(1 << 16);
+            if has_order {
+                orders.sent(&asked, 5, 64);
+            }
+            orders.read_kept(&kept, 640);
+            let found = orders.get(asked.order_id).unwrap();
+            assert_eq!(found.view(), whole.get(asked.order_id).unwrap().view());
+            assert_eq!(orders.find(&OrderName::Client(asked.account, name)).unwrap().view(), found.view());
+            assert!(matches!(orders.used(asked.account, &name, &asked), Some(Used::Same(_))));
+            let other = NewOrder { ends_s: 8, ..asked };
+            assert!(matches!(orders.used(asked.account, &name, &other), Some(Used::Differently(_))));
+            assert_eq!(orders.take_owed(), [MustEnd::Alone(asked.order_id)], "its session has ended");
+            assert_eq!(orders.working, 1);
+            // It is where it was written last.
+            assert_eq!(orders.take_old(640 + (1 << 15) - 64), []);
+            assert_eq!(orders.take_old(640 + (1 << 15)), [(640, asked.order_id)]);
+        }
+    }
+
+    #[test]
+    fn an_order_that_is_owed_a_cancel_is_owed_it_by_a_successor_that_finds_no_mass_cancel() {
+        let mut orders = Orders::of_ring(1 << 16);
+        let made = sent(&mut orders, 1, "");
+        let kept = |must_end| orders.get(made.order_id).unwrap().to_keep(must_end);
+        for must_end in [false, true] {
+            let mut successor = Orders::of_ring(1 << 16);
+            successor.read_kept(&kept(must_end), 640);
+            assert_eq!(successor.take_owed().is_empty(), !must_end);
+        }
+    }
+
+    /// Whatever becomes of orders, those that work are counted, and what is written again is what works.
+    #[test]
+    fn what_works_is_counted_and_written_again_however_it_came_to_work() {
+        let mut orders = Orders::of_ring(1 << 16);
+        let made: Vec<NewOrder> = (1..=4).map(|number| sent(&mut orders, number, "")).collect();
+        let counted = |orders: &Orders| {
+            let works = orders.orders.values().filter(|order| order.is_working()).count();
+            assert_eq!(orders.working, works);
+            works
+        };
+        orders.report(&from_frame(update(&made[0], OrderStatus::Accepted), 640), 64);
+        orders.report(&from_frame(update(&made[1], OrderStatus::Cancelled), 704), 128);
+        assert_eq!(counted(&orders), 3);
+        orders.doubt();
+        orders.resolve(&[standing(&made[0], 768, 3)], 832);
+        assert_eq!(counted(&orders), 1, "two are unknown");
+        assert_eq!(orders.take_old(1 << 20), [(64, made[0].order_id)]);
+        orders.put_back(&[(64, made[0].order_id)]);
+        // One of the unknown ones answers, the other one is in a later snapshot.
+        orders.report(&from_frame(update(&made[2], OrderStatus::Accepted), 896), 192);
+        orders.resolve(&[standing(&made[3], 960, 3)], 1_024);
+        assert_eq!(counted(&orders), 3);
+        let mut old: Vec<OrderId> = orders.take_old(1 << 20).into_iter().map(|(_, id)| id).collect();
+        old.sort_unstable();
+        assert_eq!(old, [made[0].order_id, made[2].order_id, made[3].order_id]);
+        assert_eq!(orders.has_place(0), Ok(()));
+        assert_eq!(orders.has_place(61), Err(64), "a quarter of the ring");
     }
 
     #[test]

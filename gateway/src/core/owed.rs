@@ -92,6 +92,11 @@ impl Owed {
         self.orders.is_empty()
     }
 
+    /// Must this order end?
+    pub(super) fn has(&self, id: OrderId) -> bool {
+        self.orders.contains_key(&id)
+    }
+
     /// This order must end.
     pub(super) fn owe(&mut self, id: OrderId) {
         let entry = self.orders.entry(id).or_insert(Entry { stage: Stage::Due, refused: 0 });

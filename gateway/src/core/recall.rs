@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use journal::Journal;
 use node::{Frame, Input, InstanceDir, JoinError, read_held};
-use wire::{Best, CancelAll, ClientOrder, Instrument, InstrumentId, Message, NewOrder, Quote, TradePrint};
+use wire::{
+    Best, CancelAll, ClientOrder, Instrument, InstrumentId, KeptOrder, Message, NewOrder, Quote, TradePrint,
+};
 
 use super::Role;
 use super::market::Market;
@@ -26,8 +28,13 @@ pub(super) fn read(instance: &InstanceDir, journal: &str, orders: &mut Orders) -
         }
         NewOrder::ID => {
             if let Ok(order) = NewOrder::decode(frame.payload) {
-                orders.sent(&order, frame.time);
+                orders.sent(&order, frame.time, frame.position);
                 count += 1;
+            }
+        }
+        KeptOrder::ID => {
+            if let Ok(kept) = KeptOrder::decode(frame.payload) {
+                orders.read_kept(&kept, frame.position);
             }
         }
         CancelAll::ID => {
@@ -37,6 +44,7 @@ pub(super) fn read(instance: &InstanceDir, journal: &str, orders: &mut Orders) -
         }
         _ => {}
     })?;
+    orders.sort();
     orders.has_forgotten |= kept(instance, journal)?.1;
     if count > 0 {
         log::info!("{count} orders of clients are read back from `{journal}`");

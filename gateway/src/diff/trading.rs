@@ -8,7 +8,7 @@ use wire::{AccountId, InstrumentId, Text};
 
 use super::asked::{InsertOrder, ReqLogin};
 use super::{Handle, Place, rows};
-use crate::core::ask::{Ask, Client, OrderName, Outcome, Submission};
+use crate::core::ask::{Ask, Client, OrderName, Outcome, Submission, too_many};
 use crate::http::auth::{Identity, Peer};
 use crate::http::body::client_id;
 use crate::http::{account, demand};
@@ -111,6 +111,9 @@ pub(super) fn insert(
             }
             Ok(Ok(Outcome::Full)) => {
                 refuse(&place, &handle, Some(account), &asked, "not sent: td is behind");
+            }
+            Ok(Ok(Outcome::TooMany(most))) => {
+                refuse(&place, &handle, Some(account), &asked, &too_many(most));
             }
             _ => {
                 let why =

@@ -5,13 +5,16 @@ use wire::{AccountId, InstrumentId, Price, Quantity, Text};
 
 use super::codec::{Fields, Message};
 use super::link::Link;
-use super::status::Answer;
+use super::status::{Answer, UNKNOWN, Unknown};
 use super::store::Change;
 use super::words::{self, Wrong, need, parse, quantity};
-use crate::core::ask::{Ask, Client, OrderName, Outcome, Reply, Scope, Submission};
+use crate::core::ask::{Ask, Client, OrderName, Outcome, Reply, Scope, Submission, too_many};
 use crate::http::body::client_id;
 use crate::http::{account, demand};
 use crate::view::OrderView;
+
+/// What an order gets that found no room.
+const FULL: &str = "not sent: td is behind";
 
 impl Link {
     pub(super) fn say(&self, kind: &'static str, fields: Fields) {
@@ -109,7 +112,7 @@ pub(super) fn new_order(link: &mut Link, message: &Message) -> Result<(), Wrong>
     let refused = |reason: u32, text: &str| words::refused(message, &exec_id, reason, text, now);
     let (differs, full) = (
         refused(6, "this ClOrdID was used for an order that differs; nothing was sent"),
-        refused(99, "not sent: td is behind"),
+        refused(99, FULL),
     );
     let seen = link.place.last().1;
     let unknown = Fields::default()
@@ -129,6 +132,9 @@ pub(super) fn new_order(link: &mut Link, message: &Message) -> Result<(), Wrong>
                 }
                 Some(Outcome::Differs(_)) => Answer::message("8", differs),
                 Some(Outcome::Full) => Answer::message("8", full),
+                Some(Outcome::TooMany(most)) => {
+                    Answer::message("8", Fields(full.0.replace(FULL, &too_many(most))))
+                }
                 _ => Answer::message("j", unknown),
             }
         },

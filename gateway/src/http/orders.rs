@@ -13,7 +13,7 @@ use super::answer::{Answered, ask, json, parse};
 use super::auth::{Identity, Peer};
 use super::body::{BatchBody, MOST_ORDERS, OrderBody, ReplaceBody, client_id, side};
 use super::problem::{Kind, Problem};
-use crate::core::ask::{Ask, Client, OrderFilter, OrderName, Outcome, Scope, Submission};
+use crate::core::ask::{Ask, Client, OrderFilter, OrderName, Outcome, Scope, Submission, too_many};
 use crate::view::OrderView;
 
 /// What a batch led to: for each order, in their sequence.
@@ -167,6 +167,7 @@ fn done(outcome: Outcome, good: StatusCode) -> Result<(StatusCode, OrderView), P
             "no order of this name is remembered, but the oldest are forgotten: whether there was one is not known",
         ),
         Outcome::Full => Problem::new(Kind::NotSent, "td is behind: nothing was sent, try again").after(1),
+        Outcome::TooMany(most) => Problem::new(Kind::NotSent, too_many(most)),
         Outcome::NoSession => Problem::new(
             Kind::SessionEnded,
             "the session's WebSocket has ended, or is another token's: nothing was sent",

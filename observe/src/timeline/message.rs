@@ -45,8 +45,8 @@ impl<W: Write> Timeline<W> {
                 self.ordered(said, order)?;
             }
             (Some(Stream::Orders), AnyMessage::NewOrder(order)) => self.routed(said, order)?,
-            // It says whose the order is that follows it.
-            (Some(Stream::Requests), AnyMessage::ClientOrder(_)) => {}
+            // They say which client an order is of.
+            (Some(Stream::Requests), AnyMessage::ClientOrder(_) | AnyMessage::KeptOrder(_)) => {}
             (Some(Stream::Requests | Stream::Orders), message) => self.request(said, message),
             (Some(Stream::Samples), AnyMessage::LatencySample(sample)) => self.sampled(sample),
             (Some(Stream::Executions), AnyMessage::OrderUpdate(update)) => self.updated(said, update, false),

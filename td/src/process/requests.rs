@@ -1,7 +1,7 @@
 //! Requests: from a strategy through the checks to matching, or back as a refusal.
 
 use node::{Context, Counter, Frame, InputId, Posted, RunError};
-use wire::{CancelAll, CancelOrder, ClientOrder, LatencySample, Message, Nanos, NewOrder};
+use wire::{CancelAll, CancelOrder, ClientOrder, KeptOrder, LatencySample, Message, Nanos, NewOrder};
 
 use super::Td;
 use super::recall::line;
@@ -25,7 +25,7 @@ impl Td {
         if self.handled_up_to.get(input.0).is_some_and(|handled| Some(frame.position) <= *handled) {
             return Ok(());
         }
-        if frame.message_id == ClientOrder::ID {
+        if matches!(frame.message_id, ClientOrder::ID | KeptOrder::ID) {
             // For the gateway itself, and for the record.
             return Ok(());
         }

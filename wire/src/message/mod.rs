@@ -174,6 +174,7 @@ messages! {
     14 CancelAll 24,
     15 Statistics 96,
     16 ClientOrder 120,
+    17 KeptOrder 176,
     20 OrderUpdate 88,
     21 Fill 72,
     30 SnapshotBegin 40,

@@ -216,6 +216,143 @@ flags! {
     }
 }
 
+/// An order of a client of the gateway that works, again: the gateway writes it before the ring passes the frames of the order
+/// itself, so that its successor still finds the owner. td passes it over.
+#[derive(Clone, Copy, Debug, PartialEq, TryFromBytes, IntoBytes, KnownLayout, Immutable, Described)]
+#[repr(C)]
+pub struct KeptOrder {
+    /// The order.
+    #[field(since = 12)]
+    pub order_id: OrderId,
+    /// The token that it came with, by its public number.
+    #[field(since = 12)]
+    pub token: u64,
+    /// Time of the frame that brought it.
+    #[field(column = "sent_ns", since = 12)]
+    pub sent: Nanos,
+    /// Limit price of the order as it was sent.
+    #[field(since = 12)]
+    pub price: Price,
+    /// Its quantity as it was sent.
+    #[field(since = 12)]
+    pub quantity: Quantity,
+    /// The price that a stop waits for; otherwise zero.
+    #[field(since = 12)]
+    pub trigger: Price,
+    /// What the client calls it; empty: nothing.
+    #[field(since = 12)]
+    pub client_id: Text<48>,
+    /// The client's address, as text; "unix" for a local socket.
+    #[field(since = 12)]
+    pub address: Text<48>,
+    /// What to trade.
+    #[field(since = 12)]
+    pub instrument: InstrumentId,
+    /// For which account.
+    #[field(since = 12)]
+    pub account: AccountId,
+    /// How many lots of it the book shows at a time; zero: all.
+    #[field(none = 0, since = 12)]
+    pub display_lots: u32,
+    /// It trades at least so many lots at once, or nothing; zero: any quantity.
+    #[field(none = 0, since = 12)]
+    pub minimum_lots: u32,
+    /// With [`TimeInForce::GoodTillDate`]: when it ends, in seconds of the market's time; otherwise zero.
+    #[field(none = 0, since = 12)]
+    pub ends_s: u32,
+    /// What becomes of it.
+    #[field(flags, since = 12)]
+    pub flags: u16,
+    /// The flags of the [`NewOrder`].
+    #[field(since = 12)]
+    pub conditions: u8,
+    /// Zero.
+    pub reserved: u8,
+    /// Buy or sell.
+    #[field(since = 12)]
+    pub side: Side,
+    /// Limit or market.
+    #[field(since = 12)]
+    pub order_type: OrderType,
+    /// How long it lives.
+    #[field(since = 12)]
+    pub time_in_force: TimeInForce,
+    /// Zero.
+    pub reserved_tail: [u8; 5],
+}
+
+flags! {
+    KeptOrder: u16 {
+        /// It must end when the client's connection ends, that of a gateway that was killed among them.
+        ENDS_WITH_SESSION = 1 => "ends_with_session",
+        /// It must end: it is owed a cancel that the market has not carried out yet.
+        MUST_END = 2 => "must_end",
+    }
+}
+
+impl KeptOrder {
+    /// This order of this client, which was sent at this time.
+    pub fn new(client: &ClientOrder, order: &NewOrder, sent: Nanos) -> KeptOrder {
+        let ends = client.flags & ClientOrder::ENDS_WITH_SESSION != 0;
+        KeptOrder {
+            order_id: order.order_id,
+            token: client.token,
+            sent,
+            price: order.price,
+            quantity: order.quantity,
+            trigger: order.trigger,
+            client_id: client.client_id,
+            address: client.address,
+            instrument: order.instrument,
+            account: order.account,
+            display_lots: order.display_lots,
+            minimum_lots: order.minimum_lots,
+            ends_s: order.ends_s,
+            flags: if ends { KeptOrder::ENDS_WITH_SESSION } else { 0 },
+            conditions: order.flags,
+            reserved: 0,
+            side: order.side,
+            order_type: order.order_type,
+            time_in_force: order.time_in_force,
+            reserved_tail: [0; 5],
+        }
+    }
+
+    /// The order as it was sent, caused by nothing.
+    pub fn order(&self) -> NewOrder {
+        NewOrder {
+            flags: self.conditions,
+            account: self.account,
+            display_lots: self.display_lots,
+            trigger: self.trigger,
+            minimum_lots: self.minimum_lots,
+            ends_s: self.ends_s,
+            ..NewOrder::plain(
+                self.order_id,
+                self.instrument,
+                self.side,
+                self.order_type,
+                self.time_in_force,
+                self.price,
+                self.quantity,
+            )
+        }
+    }
+
+    /// Its client.
+    pub fn client(&self) -> ClientOrder {
+        let ends = self.flags & KeptOrder::ENDS_WITH_SESSION != 0;
+        ClientOrder {
+            order_id: self.order_id,
+            token: self.token,
+            client_id: self.client_id,
+            address: self.address,
+            account: self.account,
+            flags: if ends { ClientOrder::ENDS_WITH_SESSION } else { 0 },
+        }
+    }
+}
+
 /// Takes what is left of an order out of the book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]

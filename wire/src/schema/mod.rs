@@ -48,7 +48,8 @@ pub use view::{List, Value, View};
 /// | 9 | `Instrument.multiplier` and `currency`; `FeeRule.maker` and `taker` |
 /// | 10 | `Settle.flags` with `forced_settlement` |
 /// | 11 | `ClientOrder.flags` with `ends_with_session` |
-pub const VERSION: u16 = 11;
+/// | 12 | `KeptOrder` |
+pub const VERSION: u16 = 12;
 
 /// One kind of message.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,7 @@ package colo.wire;
 /** All messages. */
 public final class Messages {
     /** Version of the messages. */
-    public static final int VERSION = 11;
+    public static final int VERSION = 12;
 
     private Messages() {}
 
@@ -26,6 +26,7 @@ public final class Messages {
             case 14 -> new CancelAll();
             case 15 -> new Statistics();
             case 16 -> new ClientOrder();
+            case 17 -> new KeptOrder();
             case 20 -> new OrderUpdate();
             case 21 -> new Fill();
             case 30 -> new SnapshotBegin();
