@@ -87,6 +87,8 @@ pub(crate) struct Life {
     pub(crate) closes: bool,
     /// The generation that was announced as joined, and not as ended yet.
     pub(crate) announced: Option<u64>,
+    /// The generation that was announced as dead; nothing was announced since.
+    pub(crate) died: Option<u64>,
     /// A person wants it to be stopped.
     pub(crate) held: Option<Held>,
     /// A process sat in its seat: what it was to handle may not be handled.
@@ -122,6 +124,7 @@ impl Life {
             failing_since: None,
             closes: false,
             announced: None,
+            died: None,
             held: None,
             has_lived: false,
             asked: None,

@@ -146,6 +146,7 @@ impl Lives {
             Event::LetGo { node } => self.let_go(node, now),
         }
         self.release_unawaited();
+        self.announce_given_up();
         std::mem::take(&mut self.decisions)
     }
 
@@ -304,7 +305,19 @@ impl Lives {
         members.into_iter().any(|node| matches!(self.lives[node].stage, Stage::Due(_) | Stage::Waiting))
     }
 
+    /// Orders of the gateway's clients work on while a dead gateway is started again. Where it is not, it has left: td ends them.
+    fn announce_given_up(&mut self) {
+        for node in 0..self.lives.len() {
+            let is_given_up =
+                self.rules[node].kind == NodeKind::Gateway && self.lives[node].stage == Stage::Down;
+            if is_given_up && let Some(generation) = self.lives[node].died.take() {
+                self.announce(node, NodeChange::Left, generation, -1);
+            }
+        }
+    }
+
     fn announce(&mut self, node: usize, change: NodeChange, generation: u64, code: i32) {
+        self.lives[node].died = (change == NodeChange::Died).then_some(generation);
         self.decisions.push(Decision::Announce { node, change, generation, code });
     }
 

@@ -51,6 +51,10 @@ impl Lives {
         for (node, standing) in standings.iter().enumerate() {
             lives.lives[node].held = standing.held.map(|keeps| Held { keeps, killed: false });
             lives.lives[node].asked = standing.asked.then_some(now);
+            lives.lives[node].died = match standing.said {
+                Some((NodeChange::Died, said)) => Some(said),
+                _ => None,
+            };
             lives.announce_missing(node, standing);
             lives.lives[node].since = now;
             lives.lives[node].has_lived = standing.generation > 0;
@@ -77,6 +81,7 @@ impl Lives {
             life.stage = Stage::Down;
         }
         lives.release_unawaited();
+        lives.announce_given_up();
         let decisions = std::mem::take(&mut lives.decisions);
         (lives, decisions)
     }

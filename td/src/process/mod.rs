@@ -21,6 +21,7 @@ mod disks;
 mod drops;
 mod epochs;
 mod extent;
+mod lasting;
 mod leaving;
 mod marks;
 mod overwritten;
@@ -48,6 +49,7 @@ use batch::Batches;
 use disks::Disks;
 use drops::Sent;
 use epochs::Epochs;
+use lasting::Lasting;
 use leaving::Leaving;
 use recall::{Recall, Trace};
 use refused::RefusedBefore;
@@ -114,6 +116,7 @@ fn run<R: Runner>(mut node: Node, runner: R) -> Result<R::Outcome, RunError> {
         deferred: Vec::new(),
         unsettled: Unsettled::default(),
         epochs: Epochs::watch(&node, &orders, &lasting(&section))?,
+        lasting: Lasting::of(lasting(&section)),
         leaving: Leaving::default(),
         own: 0,
         watch: owing::Watch::new(&node),
@@ -213,6 +216,8 @@ struct Td {
     unsettled: Unsettled,
     /// Which epochs of the strategies' journals are over.
     epochs: Epochs,
+    /// The senders whose orders work on while they are started again.
+    lasting: Lasting,
     /// Strategies that left, until their last requests are taken.
     leaving: Leaving,
     /// The last number of a request of td's own.
@@ -307,6 +312,9 @@ impl Td {
             return Ok(());
         };
         let strategy = StrategyId(event.seat);
+        if self.lasting.is_given_up(&event) {
+            return self.given_up(strategy);
+        }
         match event.change {
             NodeChange::Joined if self.is_open => {
                 self.paused.remove(&strategy);

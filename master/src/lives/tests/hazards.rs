@@ -455,6 +455,70 @@ fn a_sender_or_md_that_dies_during_the_stop_or_before_has_no_successor_then() {
     }
 }
 
+/// The death is announced at once, and that no process follows when that is so: at once, at the next death, when the platform
+/// stops, by the next master.
+#[test]
+fn a_dead_gateway_is_announced_as_left_once_it_is_not_started_again() {
+    let with_gateway = |policy| {
+        let mut rules = platform(policy);
+        rules[STRATEGY].kind = NodeKind::Gateway;
+        let mut lives = up(policy);
+        lives.rules = rules;
+        lives
+    };
+    let gateway = STRATEGY;
+    let mut lives = with_gateway(RestartPolicy::Never);
+    let ended = lives.on(Event::Ended { node: gateway, end: KILLED }, ms(2_000));
+    assert_eq!(announced(&ended), [(gateway, Died, 1), (gateway, Left, 1)]);
+    assert_eq!(announced(&lives.on(Event::StopAsked, ms(2_001))), [], "once");
+
+    let mut lives = with_gateway(RestartPolicy::OnFailure);
+    let ended = lives.on(Event::Ended { node: gateway, end: KILLED }, ms(2_000));
+    assert_eq!(announced(&ended), [(gateway, Died, 1)], "it is started again");
+    let stopped = lives.on(Event::StopAsked, ms(2_001));
+    assert_eq!(announced(&stopped), [(gateway, Left, 1)]);
+
+    let mut lives = with_gateway(RestartPolicy::OnFailure);
+    lives.on(Event::Ended { node: gateway, end: KILLED }, ms(2_000));
+    lives.on(Event::Tick, ms(2_500));
+    assert_eq!(
+        announced(&lives.on(Event::Registered { node: gateway, generation: 2 }, ms(2_501))),
+        [(gateway, Joined, 2)]
+    );
+    lives.on(Event::Ready { node: gateway }, ms(2_502));
+    let stopped = lives.on(Event::StopAsked, ms(2_503));
+    assert_eq!(announced(&stopped), [], "it lives, and cancels by itself");
+    let killed = lives.on(Event::Ended { node: gateway, end: KILLED }, ms(2_504));
+    assert_eq!(announced(&killed), [(gateway, Died, 2), (gateway, Left, 2)]);
+
+    let mut lives = with_gateway(RestartPolicy::OnFailure);
+    let left = lives.on(Event::Ended { node: gateway, end: IN_GOOD_ORDER }, ms(2_000));
+    assert_eq!(announced(&left), [(gateway, Left, 1)]);
+    assert_eq!(announced(&lives.on(Event::StopAsked, ms(2_001))), []);
+
+    // A strategy's death is enough.
+    let mut lives = up(RestartPolicy::Never);
+    let ended = lives.on(Event::Ended { node: STRATEGY, end: KILLED }, ms(2_000));
+    assert_eq!(announced(&ended), [(STRATEGY, Died, 1)]);
+
+    // Its master died between the two.
+    for (said, expected) in [(Died, vec![(gateway, Left, 1)]), (Left, vec![])] {
+        let mut rules = platform(RestartPolicy::Never);
+        rules[gateway].kind = NodeKind::Gateway;
+        let standings: Vec<Standing> = (0..rules.len())
+            .map(|node| Standing {
+                generation: 1,
+                said: Some((if node == gateway { said } else { Joined }, 1)),
+                found: if node == gateway { Found::Ended(KILLED) } else { Found::Ready },
+                held: None,
+                asked: false,
+            })
+            .collect();
+        let (_, decisions) = Lives::taken_over(rules, LIMITS, &standings, true, ms(0));
+        assert_eq!(announced(&decisions), expected, "{said:?}");
+    }
+}
+
 #[test]
 fn who_a_person_has_stopped_stays_so_whatever_its_rules_say_until_a_person_says_otherwise() {
     for (keeps, change) in [(false, Died), (true, Paused)] {

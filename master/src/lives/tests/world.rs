@@ -335,6 +335,11 @@ impl World {
                 assert!(before != NodeChange::Joined, "node {node} joined twice");
                 assert!(generation > last, "node {node} joined as {generation} after {last}");
             }
+            // One whose orders outlive its process is not started again.
+            (NodeChange::Left, Some((NodeChange::Died, last))) => {
+                assert_eq!(self.rules[node].kind, NodeKind::Gateway, "node {node} left after it died");
+                assert_eq!(generation, last);
+            }
             (_, before) => {
                 assert_eq!(before, Some((NodeChange::Joined, generation)), "node {node} is {change:?}");
             }
