@@ -474,6 +474,9 @@ impl Link {
             if let Some((kind, fields)) = answer.message {
                 self.send(kind, fields).await?;
             }
+            if let Some(unknown) = &answer.unknown {
+                self.refuse_unknown(unknown).await?;
+            }
             if let Some(statuses) = answer.statuses {
                 self.send_statuses(statuses).await?;
             }

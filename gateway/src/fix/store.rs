@@ -253,6 +253,11 @@ impl Store {
         Ok(true)
     }
 
+    /// The ExecutionReports that can be sent again, in their order.
+    pub(crate) fn reports(&self) -> impl Iterator<Item = &str> {
+        self.sent.iter().filter(|sent| sent.kind == "8").map(|sent| sent.body.as_str())
+    }
+
     /// The first name of an order.
     pub(crate) fn root<'a>(&'a self, id: &'a str) -> &'a str {
         self.roots.get(id).map_or(id, String::as_str)

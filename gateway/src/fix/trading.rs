@@ -192,6 +192,7 @@ pub(super) fn change(link: &mut Link, message: &Message, is_replace: bool) -> Re
     }
     let (order, scope) = (OrderName::Client(account, name), Some(vec![account.0]));
     let (refusal, dropped) = (refuse.clone(), id.clone());
+    let asked = (if is_replace { "G" } else { "F" }, message.sequence(), id.clone());
     let is_asked = link.ask(
         |reply| match is_replace {
             true => Ask::Replace { order, scope, price, quantity: lots, reply },
@@ -202,6 +203,10 @@ pub(super) fn change(link: &mut Link, message: &Message, is_replace: bool) -> Re
             let fields = match outcome {
                 // td's report says it, or will.
                 Some(Outcome::Order(_) | Outcome::Refused(..)) | None => return Answer::default(),
+                Some(Outcome::Ended(order)) if order.status == UNKNOWN => {
+                    let unknown = Some(Box::new(Unknown { order, asked }));
+                    return Answer { dropped: Some(dropped), unknown, ..Answer::default() };
+                }
                 Some(Outcome::Ended(order)) => {
                     behind = order.sequence;
                     refusal(Some(&order), 0, "the order has ended")

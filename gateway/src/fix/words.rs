@@ -6,7 +6,7 @@ use wire::{
 };
 
 use super::codec::{Fields, Message};
-use super::status::Traded;
+use super::status::{Traded, UNKNOWN};
 use crate::time::utc;
 use crate::view::OrderView;
 
@@ -235,7 +235,6 @@ pub(crate) fn report(order: &OrderView, exec_type: char, names: &Names<'_>, fill
         fields = fields.with(103, order_reason(order.reason_code));
     }
     let text = match (order.status, order.reason) {
-        ("unknown", _) => Some("what became of it is not known: its reports were lost".to_owned()),
         (_, Some(reason)) => Some(reason.to_owned()),
         _ if quantity != order.filled => Some(format!(
             "AvgPx (6) is of {quantity} of the {} that have traded: reports of the others were lost",
@@ -278,7 +277,8 @@ pub(crate) fn cancel_refused(
         .with(37, order.map_or("NONE", |order| order.order_id.as_str()))
         .with(11, id)
         .with(41, before)
-        .with(39, order.map_or('8', status))
+        // Of an order whose end is not known as of one that is not known.
+        .with(39, order.filter(|order| order.status != UNKNOWN).map_or('8', status))
         .with(434, if is_replace { '2' } else { '1' })
         .with(102, reason)
         .with(58, text)

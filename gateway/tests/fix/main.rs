@@ -102,6 +102,71 @@ fn orders_are_entered_changed_cancelled_and_filled() {
     assert!(!log.contains(token.rsplit('_').next().unwrap()) && !log.contains("panicked"), "{log}");
 }
 
+/// The reports of orders are overwritten while the session is away, and the gateway is killed: it does not know how they ended. The
+/// session was told how one of them did; of the other it hears that this is not known.
+#[test]
+fn an_order_whose_end_is_not_known_is_never_told_as_new() {
+    let small = "[journal.reports]\ncapacity = \"64KiB\"\n";
+    let Some((platform, port, token)) = started_with("fix-unknown", small) else { return };
+    let http = platform.token(&["http", "--role", "trader"]);
+    let mut client = Client::new(port, &token);
+    client.logon("");
+    client.order("done", 1, 3, "95");
+    let done = client.expect(&[(35, "8"), (150, "0"), (11, "done")]);
+    other(&platform, &http, "s", "sell", 3, "95");
+    client.expect(&[(35, "8"), (150, "F"), (39, "2"), (14, "3")]);
+    client.order("open", 1, 2, "94");
+    client.expect(&[(35, "8"), (150, "0"), (39, "0"), (11, "open")]);
+    client.send("5", "");
+    client.expect(&[(35, "5")]);
+    assert_eq!(platform.ask(&http, "DELETE", "/v1/clients/9/open", "").status, 200);
+    for round in 0..12 {
+        let one = |number: usize| {
+            format!(
+                r#"{{"client_order_id":"r{round}-{number}","account":8,"symbol":"SIM002","side":"buy","quantity":1,"price":"95","time_in_force":"ioc"}}"#
+            )
+        };
+        let body = (0..100).map(one).collect::<Vec<_>>().join(",");
+        let answer = platform.ask(&http, "POST", "/v1/orders/batch", &format!(r#"{{"orders":[{body}]}}"#));
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    platform.kill("gateway");
+    for name in ["done", "open"] {
+        let path = format!("/v1/clients/9/{name}");
+        platform.until(&http, &path, |order| {
+            order["status"] == "unknown" || order["order"]["status"] == "unknown"
+        });
+    }
+    client.logon("");
+    client.send("H", "11=done|55=SIM001|54=1|");
+    client.send("H", "11=open|55=SIM001|54=1|");
+    client.send("F", &format!("11=c1|41=done|55=SIM001|54=1|60={}|", now()));
+    client.send("F", &format!("11=c2|41=open|55=SIM001|54=1|60={}|", now()));
+    client.send("1", "112=end|");
+    let mut all = Vec::new();
+    loop {
+        let message = client.next().expect("the session goes on");
+        if message.is(&[(35, "0"), (112, "end")]) {
+            break;
+        }
+        assert!(!message.is(&[(35, "8"), (39, "0")]), "told as New: {message:?}");
+        all.push(message);
+    }
+    // Answers come behind the test's when the core is asked.
+    while all.iter().filter(|message| matches!(message.get(35), "8" | "9" | "j")).count() < 4 {
+        all.push(client.next().expect("the session goes on"));
+    }
+    let has = |values: &[(u32, &str)]| all.iter().any(|message| message.is(values));
+    assert!(
+        has(&[(35, "8"), (150, "I"), (37, done.get(37)), (39, "2"), (14, "3"), (151, "0"), (6, "95")]),
+        "{all:?}"
+    );
+    assert!(has(&[(35, "9"), (11, "c1"), (39, "2")]), "{all:?}");
+    assert!(has(&[(35, "j"), (372, "H"), (379, "open")]), "{all:?}");
+    assert!(has(&[(35, "j"), (372, "F"), (379, "c2")]), "{all:?}");
+    assert!(!has(&[(35, "8"), (39, "0")]), "told as New: {all:?}");
+}
+
 #[test]
 fn after_a_kill_numbers_go_on_and_every_report_comes_once() {
     let Some((platform, port, token)) = started("fix-kill") else { return };
