@@ -141,6 +141,59 @@ fn held(platform: &Platform, token: &str, account: &str) -> [i64; 2] {
     [lots("long"), lots("short")]
 }
 
+/// Names of clients that look like ids of the platform, of orders that came over HTTP before and over DIFF, beside orders without a
+/// name that have these ids.
+#[test]
+fn a_name_that_looks_like_an_id_of_the_platform_stands_for_no_other_order() {
+    let Some(platform) = platform("diff-ids", DIFF) else { return };
+    let token = platform.token(&["d", "--role", "trader"]);
+    let send = |name: &str, quantity: u32| {
+        let body = order(name, "buy", quantity, "94").replace(r#""client_order_id":"","#, "");
+        let answer = platform.ask(&token, "POST", "/v1/orders", &body);
+        assert_eq!(answer.status, 201, "{answer:?}");
+        answer.body["order_id"].as_str().unwrap().to_owned()
+    };
+    let first = send("", 1);
+    let (begin, number) = first.rsplit_once('-').unwrap();
+    let number: u32 = number.parse().unwrap();
+    let next = |more: u32| format!("{begin}-{}", number + more);
+    // An order whose name is the id of the order after the next one.
+    let named = next(2);
+    send(&named, 2);
+    assert_eq!(send("", 3), named);
+    let mut client = Client::connect(&platform, &token);
+    client.login("9", &token);
+    let volumes = |data: &Value| -> Vec<(String, i64)> {
+        let orders = data["trade"]["9"]["orders"].as_object().into_iter().flatten();
+        orders.map(|(key, order)| (key.clone(), order["volume_orign"].as_i64().unwrap())).collect()
+    };
+    client.until("three orders", |data| volumes(data).len() == 3);
+    let mut expected = vec![(first.clone(), 1), (named.clone(), 3), (format!("%{named}"), 2)];
+    expected.sort();
+    let mut found = volumes(&client.data);
+    found.sort();
+    assert_eq!(found, expected);
+    // No such name over DIFF itself.
+    client.insert("9", &next(3), "BUY", 9, 94.0);
+    let mark = |data: &Value| data["notify"].to_string().contains("the platform's own ids");
+    client.until("the refusal", mark);
+    // Each is cancelled as it is called.
+    let status = |name: &str| {
+        let path = format!("/v1/orders?account=9&limit=10");
+        let all = platform.ask(&token, "GET", &path, "").body;
+        let find = all["orders"].as_array().unwrap().iter().find(|one| one["order_id"] == name);
+        find.unwrap()["status"].clone()
+    };
+    for (called, id, other) in
+        [(named.clone(), named.clone(), next(1)), (format!("%{named}"), next(1), next(0))]
+    {
+        assert_eq!(status(&other), "accepted");
+        client.say(&json!({"aid": "cancel_order", "user_id": "9", "order_id": called}));
+        client.until("the end", |data| data["trade"]["9"]["orders"][&called]["status"] == "FINISHED");
+        assert_eq!((status(&id), status(&other)), ("cancelled".into(), "accepted".into()), "{called}");
+    }
+}
+
 #[test]
 fn a_session_sees_and_trades_and_comes_back_to_the_same_after_a_kill() {
     let Some(platform) = platform("diff", DIFF) else { return };

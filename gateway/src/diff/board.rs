@@ -207,7 +207,7 @@ impl Board {
     /// An order, as the core has it; one that is older than what is known is passed over.
     pub(crate) fn order(&mut self, order: &OrderView) {
         let name = self.name(order.instrument);
-        let key = rows::order_id(order).to_owned();
+        let key = rows::order_id(order).into_owned();
         let account = self.accounts.entry(order.account).or_default();
         if account.ids.get(&key).is_some_and(|(_, sequence)| *sequence > order.sequence) {
             return;

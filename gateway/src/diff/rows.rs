@@ -1,9 +1,13 @@
 //! What DIFF's clients see of quotes, orders, trades, positions and accounts: pure.
 
+use std::borrow::Cow;
+
 use accounts::{ContractView, DayFlows, PositionRow};
-use wire::{AccountState, Fill, Price, Quote, Side, WideMoney};
+use wire::{AccountId, AccountState, Fill, OrderId, Price, Quote, Side, WideMoney};
 
 use super::json::{Object, quoted};
+use crate::core::ask::OrderName;
+use crate::http::body::client_id;
 use crate::time::datetime;
 use crate::view::{InstrumentView, OrderView};
 
@@ -112,9 +116,31 @@ fn offset(offset: &str) -> &'static str {
     }
 }
 
-/// What an order is called: by its client's name, where it has one.
-pub(crate) fn order_id(order: &OrderView) -> &str {
-    order.client_order_id.as_deref().unwrap_or(&order.order_id)
+/// Before a name that has the form of the platform's ids. No name of a client has this character.
+const NAME: char = '%';
+
+/// What an order is called: by its client's name, where it has one, else by the platform's id. No order is called as another one.
+pub(crate) fn order_id(order: &OrderView) -> Cow<'_, str> {
+    match order.client_order_id.as_deref() {
+        None => Cow::Borrowed(&order.order_id),
+        Some(name) if is_id(name) => Cow::Owned(format!("{NAME}{name}")),
+        Some(name) => Cow::Borrowed(name),
+    }
+}
+
+/// Has it the form of the platform's ids?
+pub(crate) fn is_id(name: &str) -> bool {
+    name.parse::<OrderId>().is_ok()
+}
+
+/// Which order is called so.
+pub(crate) fn called(account: u32, order_id: &str) -> Result<OrderName, String> {
+    if let Ok(id) = order_id.parse() {
+        return Ok(OrderName::Id(id));
+    }
+    let name = order_id.strip_prefix(NAME).unwrap_or(order_id);
+    let name = client_id(name).map_err(|problem| problem.detail().to_owned())?;
+    Ok(OrderName::Client(AccountId(account), name))
 }
 
 /// An order.
@@ -133,7 +159,7 @@ pub(crate) fn order(name: &Name, order: &OrderView) -> String {
     };
     Object::new()
         .text("user_id", &order.account.to_string())
-        .text("order_id", order_id(order))
+        .text("order_id", &order_id(order))
         // One that never was at the market has none: clients tell an error by it.
         .text("exchange_order_id", if is_refused { "" } else { &order.order_id })
         .text("exchange_id", &name.exchange)
@@ -181,7 +207,7 @@ pub(crate) fn trade(name: &Name, order: &OrderView, fill: &Fill, time_ns: u64, s
     let time = if fill.event_time.0 == 0 { time_ns } else { fill.event_time.0 };
     Object::new()
         .text("user_id", &order.account.to_string())
-        .text("order_id", order_id(order))
+        .text("order_id", &order_id(order))
         .text("trade_id", &trade_id(order, fill))
         .text("exchange_trade_id", &fill.trade_id.to_string())
         .text("exchange_id", &name.exchange)
@@ -324,7 +350,7 @@ pub(crate) fn entry(key: &str, row: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use wire::{AccountId, Currency, InstrumentId};
+    use wire::{Currency, InstrumentId};
 
     use super::*;
 
@@ -378,5 +404,29 @@ mod tests {
             let found: f64 = number(&shown, field).parse().unwrap();
             assert_eq!(found, value.parse::<f64>().unwrap(), "{field}: {shown}");
         }
+    }
+
+    /// Orders with names and without: each has an `order_id` of its own, and that finds this order and no other.
+    #[test]
+    fn no_order_is_called_as_another_one() {
+        let id = OrderId::new(wire::StrategyId(7), 1, 29);
+        let names = ["7-1-29", "7-1-30", "+7-1-29", "07-1-29", "a", "7-1", "7-1-29-1", "x7-1-29"];
+        let mut called_so = std::collections::BTreeSet::new();
+        let order = |name: Option<&str>| OrderView {
+            order_id: id.to_string(),
+            client_order_id: name.map(str::to_owned),
+            ..OrderView::default()
+        };
+        for name in names.into_iter().map(Some).chain([None]) {
+            let order = order(name);
+            let order_id = order_id(&order).into_owned();
+            let expected = match name {
+                Some(name) => OrderName::Client(AccountId(9), client_id(name).unwrap()),
+                None => OrderName::Id(id),
+            };
+            assert_eq!(called(9, &order_id), Ok(expected), "{name:?} is called {order_id}");
+            assert!(called_so.insert(order_id), "{name:?}");
+        }
+        assert_eq!(order_id(&order(Some("a"))), "a", "as its client calls it");
     }
 }

@@ -58,7 +58,7 @@ fn tell_order(place: &Place, handle: &Handle, order: &OrderView) {
     let mut board = place.board.borrow_mut();
     board.order(order);
     let book = board.accounts.get(&order.account);
-    if let Some(entry) = book.and_then(|book| book.orders.get(&rows::order_id(order).to_owned())) {
+    if let Some(entry) = book.and_then(|book| book.orders.get(&rows::order_id(order).into_owned())) {
         handle.session.borrow_mut().tell(order.account, "orders", entry);
     }
 }
@@ -91,6 +91,11 @@ pub(super) fn insert(
         Ok(meant) => meant,
         Err(why) => return refuse(place, handle, None, &asked, &why),
     };
+    if rows::is_id(&asked.order_id) {
+        // It may be an order's that is there, or will be.
+        let why = "`order_id` has the form of the platform's own ids: choose another one";
+        return notify(place, handle, "ERROR", &format!("order {}: {why}", asked.order_id));
+    }
     let submission = match submission(place, login, peer, account, &asked) {
         Ok(submission) => submission,
         Err(why) => return refuse(place, handle, Some(account), &asked, &why),
@@ -164,13 +169,7 @@ pub(super) fn cancel(
             let board = place.board.borrow();
             board.accounts.get(&account).and_then(|book| book.ids.get(&order_id)).map(|(id, _)| *id)
         };
-        let order = match known {
-            Some(id) => OrderName::Id(id),
-            None => {
-                let name = client_id(&order_id).map_err(|problem| problem.detail().to_owned())?;
-                OrderName::Client(AccountId(account), name)
-            }
-        };
+        let order = known.map_or_else(|| rows::called(account, &order_id), |id| Ok(OrderName::Id(id)))?;
         Ok((order, vec![account]))
     });
     let (order, scope) = match asked {
