@@ -50,6 +50,7 @@ __all__ = [
     "CancelAll",
     "Statistics",
     "ClientOrder",
+    "KeptOrder",
     "OrderUpdate",
     "Fill",
     "SnapshotBegin",
@@ -747,6 +748,67 @@ class ClientOrder:
     def flags(self) -> int:
         """What becomes of it."""
     def copy(self) -> ClientOrder:
+        """A copy that stays valid beyond the call."""
+
+@final
+class KeptOrder:
+    """An order of a client of the gateway that works, again: the gateway writes it before the ring passes the frames of the order itself, so that its successor still finds the owner. td passes it over."""
+
+    @property
+    def order_id(self) -> int:
+        """The order."""
+    @property
+    def token(self) -> int:
+        """The token that it came with, by its public number."""
+    @property
+    def sent(self) -> int:
+        """Time of the frame that brought it."""
+    @property
+    def price(self) -> int:
+        """Limit price of the order as it was sent."""
+    @property
+    def quantity(self) -> int:
+        """Its quantity as it was sent."""
+    @property
+    def trigger(self) -> int:
+        """The price that a stop waits for; otherwise zero."""
+    @property
+    def client_id(self) -> str:
+        """What the client calls it; empty: nothing."""
+    @property
+    def address(self) -> str:
+        """The client's address, as text; 'unix' for a local socket."""
+    @property
+    def instrument(self) -> int:
+        """What to trade."""
+    @property
+    def account(self) -> int:
+        """For which account."""
+    @property
+    def display_lots(self) -> int:
+        """How many lots of it the book shows at a time; zero: all."""
+    @property
+    def minimum_lots(self) -> int:
+        """It trades at least so many lots at once, or nothing; zero: any quantity."""
+    @property
+    def ends_s(self) -> int:
+        """With TimeInForce::GoodTillDate: when it ends, in seconds of the market's time; otherwise zero."""
+    @property
+    def flags(self) -> int:
+        """What becomes of it."""
+    @property
+    def conditions(self) -> int:
+        """The flags of the NewOrder."""
+    @property
+    def side(self) -> Side:
+        """Buy or sell."""
+    @property
+    def order_type(self) -> OrderType:
+        """Limit or market."""
+    @property
+    def time_in_force(self) -> TimeInForce:
+        """How long it lives."""
+    def copy(self) -> KeptOrder:
         """A copy that stays valid beyond the call."""
 
 @final
