@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::{Platform, WATCHDOG, order, platform};
+use support::{Platform, WATCHDOG, order, platform, platform_with};
 
 /// Orders of account 9 that nobody trades with.
 fn place(platform: &Platform, count: usize) {
@@ -71,10 +71,15 @@ fn left_at_work(platform: &Platform) -> Vec<String> {
 
 #[test]
 fn a_stop_right_after_the_death_of_the_gateway_leaves_no_order_at_work() {
-    // Also where orders are to outlast a clean stop: which of them end with a connection the gateway alone knows.
-    for (test, more) in [("stop-a", ""), ("stop-b", "cancel_on_stop = false\n")] {
+    // Before it is started again, or perhaps just after; also where orders are to outlast a clean stop: which of them end with a
+    // connection the gateway alone knows.
+    for (test, backoff, more) in
+        [("stop-a", "1h", ""), ("stop-b", "0s", ""), ("stop-c", "1h", "cancel_on_stop = false\n")]
+    {
         let more = format!("{more}[[recorder]]\npath = \"recordings\"\n");
-        let Some(platform) = platform(test, &more) else { return };
+        let backoff =
+            ("restart_backoff = \"0s\"\nMORE", format!("restart_backoff = \"{backoff}\"\nMORE"));
+        let Some(platform) = platform_with(test, &more, &[(backoff.0, &backoff.1)]) else { return };
         place(&platform, 10);
         platform.kill("gateway");
         let down = platform.colo(&["down", &platform.name]);

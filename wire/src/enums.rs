@@ -439,7 +439,7 @@ pub enum TradingPhase {
 pub enum NodeChange {
     /// Registered and about to run.
     Joined = 1,
-    /// Stopped in good order.
+    /// Stopped in good order. After `Died`, of the gateway: no other process takes its seat.
     Left = 2,
     /// Found dead.
     Died = 3,
