@@ -77,8 +77,7 @@ fn a_stop_right_after_the_death_of_the_gateway_leaves_no_order_at_work() {
         [("stop-a", "1h", ""), ("stop-b", "0s", ""), ("stop-c", "1h", "cancel_on_stop = false\n")]
     {
         let more = format!("{more}[[recorder]]\npath = \"recordings\"\n");
-        let backoff =
-            ("restart_backoff = \"0s\"\nMORE", format!("restart_backoff = \"{backoff}\"\nMORE"));
+        let backoff = ("restart_backoff = \"0s\"\nMORE", format!("restart_backoff = \"{backoff}\"\nMORE"));
         let Some(platform) = platform_with(test, &more, &[(backoff.0, &backoff.1)]) else { return };
         place(&platform, 10);
         platform.kill("gateway");

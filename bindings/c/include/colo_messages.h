@@ -15,7 +15,7 @@
 #endif
 
 /* Units. */
-#define COLO_MESSAGES_VERSION 11u /* grows with every change of a message */
+#define COLO_MESSAGES_VERSION 12u /* grows with every change of a message */
 #define COLO_NO_PRICE INT64_MIN /* a price that is none */
 #define COLO_PRICE_ONE 1000000000u /* one unit of the currency as a price */
 #define COLO_MONEY_ONE 1000000u /* one unit of the currency as money */
@@ -228,6 +228,10 @@
 #define COLO_FEE_RULE_FLAGS_MAKER 1u
 #define COLO_FEE_RULE_FLAGS_TAKER 2u
 
+/* KeptOrderFlags: bits. */
+#define COLO_KEPT_ORDER_FLAGS_ENDS_WITH_SESSION 1u
+#define COLO_KEPT_ORDER_FLAGS_MUST_END 2u
+
 /* NewOrderFlags: bits. */
 #define COLO_NEW_ORDER_FLAGS_IS_POST_ONLY 1u
 #define COLO_NEW_ORDER_FLAGS_CANCEL_NEWEST 2u
@@ -260,6 +264,7 @@
 #define COLO_CANCEL_ALL_MESSAGE 14u
 #define COLO_STATISTICS_MESSAGE 15u
 #define COLO_CLIENT_ORDER_MESSAGE 16u
+#define COLO_KEPT_ORDER_MESSAGE 17u
 #define COLO_ORDER_UPDATE_MESSAGE 20u
 #define COLO_FILL_MESSAGE 21u
 #define COLO_SNAPSHOT_BEGIN_MESSAGE 30u
@@ -614,6 +619,51 @@ COLO_HOLDS(offsetof(colo_client_order, client_id) == 16, "colo_client_order.clie
 COLO_HOLDS(offsetof(colo_client_order, address) == 64, "colo_client_order.address");
 COLO_HOLDS(offsetof(colo_client_order, account) == 112, "colo_client_order.account");
 COLO_HOLDS(offsetof(colo_client_order, flags) == 116, "colo_client_order.flags");
+
+/* KeptOrder. */
+typedef struct colo_kept_order {
+    uint64_t order_id;
+    uint64_t token;
+    uint64_t sent;
+    int64_t price;
+    int64_t quantity;
+    int64_t trigger;
+    char client_id[48];
+    char address[48];
+    uint32_t instrument;
+    uint32_t account;
+    uint32_t display_lots;
+    uint32_t minimum_lots;
+    uint32_t ends_s;
+    uint16_t flags;
+    uint8_t conditions;
+    uint8_t reserved[1];
+    uint8_t side;
+    uint8_t order_type;
+    uint8_t time_in_force;
+    uint8_t reserved_tail[5];
+} colo_kept_order;
+COLO_HOLDS(sizeof(colo_kept_order) == 176, "colo_kept_order");
+COLO_HOLDS(offsetof(colo_kept_order, order_id) == 0, "colo_kept_order.order_id");
+COLO_HOLDS(offsetof(colo_kept_order, token) == 8, "colo_kept_order.token");
+COLO_HOLDS(offsetof(colo_kept_order, sent) == 16, "colo_kept_order.sent");
+COLO_HOLDS(offsetof(colo_kept_order, price) == 24, "colo_kept_order.price");
+COLO_HOLDS(offsetof(colo_kept_order, quantity) == 32, "colo_kept_order.quantity");
+COLO_HOLDS(offsetof(colo_kept_order, trigger) == 40, "colo_kept_order.trigger");
+COLO_HOLDS(offsetof(colo_kept_order, client_id) == 48, "colo_kept_order.client_id");
+COLO_HOLDS(offsetof(colo_kept_order, address) == 96, "colo_kept_order.address");
+COLO_HOLDS(offsetof(colo_kept_order, instrument) == 144, "colo_kept_order.instrument");
+COLO_HOLDS(offsetof(colo_kept_order, account) == 148, "colo_kept_order.account");
+COLO_HOLDS(offsetof(colo_kept_order, display_lots) == 152, "colo_kept_order.display_lots");
+COLO_HOLDS(offsetof(colo_kept_order, minimum_lots) == 156, "colo_kept_order.minimum_lots");
+COLO_HOLDS(offsetof(colo_kept_order, ends_s) == 160, "colo_kept_order.ends_s");
+COLO_HOLDS(offsetof(colo_kept_order, flags) == 164, "colo_kept_order.flags");
+COLO_HOLDS(offsetof(colo_kept_order, conditions) == 166, "colo_kept_order.conditions");
+COLO_HOLDS(offsetof(colo_kept_order, reserved) == 167, "colo_kept_order.reserved");
+COLO_HOLDS(offsetof(colo_kept_order, side) == 168, "colo_kept_order.side");
+COLO_HOLDS(offsetof(colo_kept_order, order_type) == 169, "colo_kept_order.order_type");
+COLO_HOLDS(offsetof(colo_kept_order, time_in_force) == 170, "colo_kept_order.time_in_force");
+COLO_HOLDS(offsetof(colo_kept_order, reserved_tail) == 171, "colo_kept_order.reserved_tail");
 
 /* OrderUpdate. */
 typedef struct colo_order_update {

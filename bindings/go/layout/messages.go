@@ -7,7 +7,7 @@ package layout
 
 // Units.
 const (
-	MessagesVersion = 11
+	MessagesVersion = 12
 	NoPrice         = int64(-9223372036854775808)
 	PriceOne        = 1000000000
 	MoneyOne        = 1000000
@@ -231,6 +231,32 @@ const (
 	ClientOrderAddress  = 64
 	ClientOrderAccount  = 112
 	ClientOrderFlags    = 116
+)
+
+// KeptOrder.
+const (
+	KeptOrderMessage      = 17
+	KeptOrderSize         = 176
+	KeptOrderOrderId      = 0
+	KeptOrderToken        = 8
+	KeptOrderSent         = 16
+	KeptOrderPrice        = 24
+	KeptOrderQuantity     = 32
+	KeptOrderTrigger      = 40
+	KeptOrderClientId     = 48
+	KeptOrderAddress      = 96
+	KeptOrderInstrument   = 144
+	KeptOrderAccount      = 148
+	KeptOrderDisplayLots  = 152
+	KeptOrderMinimumLots  = 156
+	KeptOrderEndsS        = 160
+	KeptOrderFlags        = 164
+	KeptOrderConditions   = 166
+	KeptOrderReserved     = 167
+	KeptOrderSide         = 168
+	KeptOrderOrderType    = 169
+	KeptOrderTimeInForce  = 170
+	KeptOrderReservedTail = 171
 )
 
 // OrderUpdate.
@@ -892,6 +918,12 @@ const (
 const (
 	FeeRuleFlagsMaker = 1
 	FeeRuleFlagsTaker = 2
+)
+
+// KeptOrderFlags: bits.
+const (
+	KeptOrderFlagsEndsWithSession = 1
+	KeptOrderFlagsMustEnd         = 2
 )
 
 // NewOrderFlags: bits.

@@ -449,7 +449,7 @@ type NodeChange uint8
 const (
 	// Registered and about to run.
 	NodeChangeJoined NodeChange = 1
-	// Stopped in good order.
+	// Stopped in good order. After `Died`, of the gateway: no other process takes its seat.
 	NodeChangeLeft NodeChange = 2
 	// Found dead.
 	NodeChangeDied NodeChange = 3

@@ -110,10 +110,8 @@ pub(super) fn new_order(link: &mut Link, message: &Message) -> Result<(), Wrong>
     };
     let (now, exec_id) = (link.place.now(), link.exec_id());
     let refused = |reason: u32, text: &str| words::refused(message, &exec_id, reason, text, now);
-    let (differs, full) = (
-        refused(6, "this ClOrdID was used for an order that differs; nothing was sent"),
-        refused(99, FULL),
-    );
+    let (differs, full) =
+        (refused(6, "this ClOrdID was used for an order that differs; nothing was sent"), refused(99, FULL));
     let seen = link.place.last().1;
     let unknown = Fields::default()
         .with(45, message.sequence())

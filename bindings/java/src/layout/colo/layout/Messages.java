@@ -6,7 +6,7 @@ public final class Messages {
     private Messages() {}
 
     // Units.
-    public static final int MESSAGES_VERSION = 11;
+    public static final int MESSAGES_VERSION = 12;
     public static final long NO_PRICE = Long.MIN_VALUE;
     public static final int PRICE_ONE = 1000000000;
     public static final int MONEY_ONE = 1000000;
@@ -196,6 +196,30 @@ public final class Messages {
     public static final int CLIENT_ORDER_ADDRESS = 64;
     public static final int CLIENT_ORDER_ACCOUNT = 112;
     public static final int CLIENT_ORDER_FLAGS = 116;
+
+    // KeptOrder.
+    public static final int KEPT_ORDER_MESSAGE = 17;
+    public static final int KEPT_ORDER_SIZE = 176;
+    public static final int KEPT_ORDER_ORDER_ID = 0;
+    public static final int KEPT_ORDER_TOKEN = 8;
+    public static final int KEPT_ORDER_SENT = 16;
+    public static final int KEPT_ORDER_PRICE = 24;
+    public static final int KEPT_ORDER_QUANTITY = 32;
+    public static final int KEPT_ORDER_TRIGGER = 40;
+    public static final int KEPT_ORDER_CLIENT_ID = 48;
+    public static final int KEPT_ORDER_ADDRESS = 96;
+    public static final int KEPT_ORDER_INSTRUMENT = 144;
+    public static final int KEPT_ORDER_ACCOUNT = 148;
+    public static final int KEPT_ORDER_DISPLAY_LOTS = 152;
+    public static final int KEPT_ORDER_MINIMUM_LOTS = 156;
+    public static final int KEPT_ORDER_ENDS_S = 160;
+    public static final int KEPT_ORDER_FLAGS = 164;
+    public static final int KEPT_ORDER_CONDITIONS = 166;
+    public static final int KEPT_ORDER_RESERVED = 167;
+    public static final int KEPT_ORDER_SIDE = 168;
+    public static final int KEPT_ORDER_ORDER_TYPE = 169;
+    public static final int KEPT_ORDER_TIME_IN_FORCE = 170;
+    public static final int KEPT_ORDER_RESERVED_TAIL = 171;
 
     // OrderUpdate.
     public static final int ORDER_UPDATE_MESSAGE = 20;
@@ -745,6 +769,10 @@ public final class Messages {
     // FeeRuleFlags: bits.
     public static final int FEE_RULE_FLAGS_MAKER = 1;
     public static final int FEE_RULE_FLAGS_TAKER = 2;
+
+    // KeptOrderFlags: bits.
+    public static final int KEPT_ORDER_FLAGS_ENDS_WITH_SESSION = 1;
+    public static final int KEPT_ORDER_FLAGS_MUST_END = 2;
 
     // NewOrderFlags: bits.
     public static final int NEW_ORDER_FLAGS_IS_POST_ONLY = 1;

@@ -5,7 +5,7 @@ package colo.wire;
 public enum NodeChange {
     /** Registered and about to run. */
     JOINED("joined"),
-    /** Stopped in good order. */
+    /** Stopped in good order. After `Died`, of the gateway: no other process takes its seat. */
     LEFT("left"),
     /** Found dead. */
     DIED("died"),
