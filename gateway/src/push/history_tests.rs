@@ -305,7 +305,7 @@ fn each_order_is_delivered_once_or_lies_in_a_gap_and_sequences_ascend() {
         }
         received.receive(&mut socket);
         assert_eq!(received.stream, journal.positions.to_string(), "seed {seed}");
-        // A reset brings what was there before the client came too.
+        // A reset also brings the reports from before the client came.
         let begun = if received.resets > 0 { 0 } else { begun };
         resets += received.resets;
         for report in journal.reports.iter().filter(|report| report.sequence > begun) {

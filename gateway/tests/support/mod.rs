@@ -189,7 +189,7 @@ impl Platform {
     pub(crate) fn cut(&self) {
         let status = self.status();
         let mut nodes: Vec<&Value> = status["nodes"].as_array().unwrap().iter().collect();
-        // Master would start others again; and its death wakes those that are stopped, whose groups it leaves alone in their session.
+        // Master would start others again. Its death continues stopped nodes, because their process groups are orphaned then.
         self.stop("master");
         nodes.sort_by_key(|node| node["node"] == "master");
         for node in nodes {

@@ -23,7 +23,7 @@ impl Later {
         }
     }
 
-    /// The line is another one: what is to be asked there is said anew.
+    /// The line is another one: the driver asks again there.
     pub(crate) fn forget(&mut self) {
         self.row.clear();
         self.names.clear();

@@ -225,7 +225,7 @@ impl Floor {
         }
         // By then the average prices have shown their decimals.
         if !self.is_calm && self.trades > 100 && self.draw.percent(self.faults.lost_corrections) {
-            self.correct_unheard();
+            self.correct_in_a_gap();
         }
         let working: Vec<String> = self
             .orders
@@ -418,7 +418,7 @@ impl Floor {
         self.tell(&name, Says::Corrected { id, new_id, price, quantity, works }, true);
     }
 
-    fn correct_unheard(&mut self) {
+    fn correct_in_a_gap(&mut self) {
         let Some(name) = self.one(|order| !order.trades.is_empty()) else { return };
         let (place, more) = (self.draw.below(100) as usize, 1 + self.draw.below(9) as i64);
         let Some(order) = self.orders.get_mut(&name) else { return };

@@ -55,7 +55,7 @@ pub(super) fn decimals(price: Price) -> u32 {
     (0..9).find(|decimals| price.0 % 10_i64.pow(9 - decimals) == 0).unwrap_or(9)
 }
 
-/// What only an order's average price tells: whose value is open.
+/// Why the value of an order is open until the market gives its average price.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Open {
     /// A trade that was not reported was corrected or cancelled: what it had counted was another price.
