@@ -9,7 +9,9 @@ use journal::{History, Journal, Origin, Writer};
 use topology::Topology;
 
 use crate::format::{LINE, RecordedJournal};
-use crate::read::{Ahead, Chunks, Counts, FrameError, OpenError, Piece, Recording, StateError, raw};
+use crate::read::{
+    Ahead, Chunks, Counts, FrameError, OpenError, Piece, Recording, StateError, has_acknowledged, raw,
+};
 
 /// Why nothing can be recovered.
 #[derive(Debug, thiserror::Error)]
@@ -474,8 +476,11 @@ pub fn latest(folder: &Path) -> PathBuf {
     // still the run that it went on with.
     let mut runs: Vec<PathBuf> = recordings.collect();
     runs.sort_by_key(|path| path.file_name().map(ToOwned::to_owned));
-    let has_state = |path: &&PathBuf| {
-        Recording::open(path).is_ok_and(|recording| recording.has_state().is_ok_and(|has_state| has_state))
+    let counts = |path: &&PathBuf| match Recording::open(path) {
+        Ok(recording) => recording.has_state().is_ok_and(|has_state| has_state),
+        // One that is damaged is no reason to go back to an earlier one without a word.
+        Err(OpenError::Description { .. }) => has_acknowledged(path),
+        Err(_) => false,
     };
-    runs.iter().rev().find(has_state).or(runs.last()).cloned().unwrap_or_else(|| folder.to_owned())
+    runs.iter().rev().find(counts).or(runs.last()).cloned().unwrap_or_else(|| folder.to_owned())
 }

@@ -3,13 +3,14 @@
 
 mod support;
 
+use std::convert::Infallible;
 use std::fs;
 use std::path::Path;
 
-use recorder::format::{Description, FileHead};
-use recorder::read::{FindingKind, OpenError, Recording};
-use recorder::recover::older;
-use recorder::write::Recorder;
+use recorder::format::{CursorEntry, Description, FileHead, Kind, What};
+use recorder::read::{Blocks, Counts, FindingKind, Found, OpenError, Recording};
+use recorder::recover::{latest, older};
+use recorder::write::{Batch, Recorder};
 use support::{clock, description, gatherer, journal, policy, write};
 use wire::{
     AccountId, InstrumentId, Message, NewOrder, OrderId, OrderType, Price, Quantity, Side, TimeInForce,
@@ -136,7 +137,22 @@ fn orders(folder: &Path, messages: u32, account: u32) -> Recording {
         );
         let account = AccountId(if number < 10 { 0 } else { account });
         write(&mut writer, NewOrder::ID, 0, NewOrder { account, ..order }.bytes());
-        gatherer.cut(&mut recorder, clock().now(), |_, _| ()).unwrap();
+        let state = |batch: &mut Batch, _: &[Counts]| {
+            let row = CursorEntry {
+                journal: 1.into(),
+                seat: 9.into(),
+                what: (What::Reader as u16).into(),
+                reserved: 0.into(),
+                first: 0.into(),
+                second: 0.into(),
+            };
+            let fill = |bytes: &mut Vec<u8>| {
+                bytes.extend_from_slice(row.as_bytes());
+                Ok::<_, Infallible>((0, 0))
+            };
+            let Ok(_) = batch.block(Kind::Cursors, 0, fill);
+        };
+        gatherer.cut(&mut recorder, clock().now(), state).unwrap();
     }
     drop(recorder);
     Recording::open(folder).unwrap()
@@ -186,6 +202,30 @@ fn another_version_that_is_written_over_the_label_is_damage() {
     fs::write(&path, bytes).unwrap();
     let error = Recording::open(folder.path()).unwrap_err();
     assert!(matches!(error, OpenError::Description { .. }), "{error}");
+}
+
+/// A recovery does not go back to an earlier run because the description of the latest is damaged. One that has acknowledged nothing
+/// does not count.
+#[test]
+fn a_run_with_a_damaged_description_is_still_the_latest_where_something_of_it_was_acknowledged() {
+    let folder = tempfile::tempdir().unwrap();
+    let [first, second] = ["20260101T000000.000Z", "20260102T000000.000Z"].map(|run| folder.path().join(run));
+    for run in [&first, &second] {
+        fs::create_dir(run).unwrap();
+        drop(orders(run, u32::from(wire::schema::VERSION), 7));
+    }
+    assert_eq!(latest(folder.path()), second);
+    let path = second.join("00000001.seg");
+    let mut bytes = fs::read(&path).unwrap();
+    let mut blocks = Blocks::open(&path).unwrap();
+    let Found::Block(description) = blocks.find().unwrap() else { panic!("no description") };
+    bytes[200] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    assert_eq!(latest(folder.path()), second);
+    assert!(matches!(Recording::open(&second), Err(OpenError::Description { .. })));
+    bytes[64 + description..].fill(0);
+    fs::write(&path, &bytes).unwrap();
+    assert_eq!(latest(folder.path()), first, "nothing of the second was acknowledged");
 }
 
 #[test]

@@ -470,6 +470,26 @@ fn describe(segments: &[SegmentFile]) -> Result<Description, OpenError> {
     Err(first_error.unwrap_or(OpenError::Empty))
 }
 
+/// Whether something was acknowledged of a recording whose description cannot be read: of two whole cuts behind a description the
+/// first was on disk before the second was written.
+pub(crate) fn has_acknowledged(folder: &Path) -> bool {
+    let files = paths(folder).unwrap_or_default();
+    let mut cuts = 0;
+    for mut blocks in files.iter().filter_map(|(_, path)| Blocks::open(path).ok()) {
+        while matches!(blocks.find(), Ok(Found::Block(_))) || blocks.resync().unwrap_or(false) {
+            let Some(block) = blocks.block() else { break };
+            let is_cut = block.head.closes_cut() && block.head.kind() != Some(Kind::Description);
+            cuts += u32::from(is_cut && block.head.time.get() > 0);
+            if cuts == 2 {
+                return true;
+            }
+            let size = block.head.size();
+            blocks.pass(size);
+        }
+    }
+    false
+}
+
 fn describe_segment(segment: &SegmentFile) -> Result<Description, OpenError> {
     let path = &segment.path;
     let wrong = |what: String| OpenError::Description { path: path.to_owned(), what };
