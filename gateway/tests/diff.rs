@@ -179,8 +179,7 @@ fn a_name_that_looks_like_an_id_of_the_platform_stands_for_no_other_order() {
     client.until("the refusal", mark);
     // Each is cancelled as it is called.
     let status = |name: &str| {
-        let path = format!("/v1/orders?account=9&limit=10");
-        let all = platform.ask(&token, "GET", &path, "").body;
+        let all = platform.ask(&token, "GET", "/v1/orders?account=9&limit=10", "").body;
         let find = all["orders"].as_array().unwrap().iter().find(|one| one["order_id"] == name);
         find.unwrap()["status"].clone()
     };
