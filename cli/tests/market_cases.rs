@@ -79,14 +79,22 @@ const CASES: &[Case] = &[
     Case {
         name: "06-order-in-a-halt-itch",
         fills: &["5-1-3 buy 100@10.02 34301"],
-        orders: &["5-1-1 rejected not-tradable 0/", "5-1-2 rejected not-tradable 0/", "5-1-3 filled  100/100"],
+        orders: &[
+            "5-1-1 rejected not-tradable 0/",
+            "5-1-2 rejected not-tradable 0/",
+            "5-1-3 filled  100/100",
+        ],
         results: &["s-1 100 -1.0 -1.0"],
         ..NOTHING
     },
     Case {
         name: "06b-order-in-a-halt-lobster",
         fills: &["5-1-3 buy 100@10.02 34301"],
-        orders: &["5-1-1 rejected not-tradable 0/", "5-1-2 rejected not-tradable 0/", "5-1-3 filled  100/100"],
+        orders: &[
+            "5-1-1 rejected not-tradable 0/",
+            "5-1-2 rejected not-tradable 0/",
+            "5-1-3 filled  100/100",
+        ],
         results: &["s-1 100 -1.0 -1.0"],
         ..NOTHING
     },
