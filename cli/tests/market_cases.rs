@@ -296,6 +296,9 @@ fn library() -> PathBuf {
     newest.expect("libscripted.so")
 }
 
+/// A row: its value in a column.
+type Row<'a> = &'a dyn Fn(&str) -> String;
+
 /// A table of a run's folder, as rows of its columns by name.
 fn table(folder: &Path, name: &str) -> Vec<impl Fn(&str) -> String + use<>> {
     let text = std::fs::read_to_string(folder.join(name)).unwrap_or_default();
@@ -351,18 +354,17 @@ fn run(case: &Path, file: Option<&str>) -> Outcome {
     let (path, shown) = (platform.display().to_string(), out.display().to_string());
     let output = home.colo(&["up", &path, "--out", &shown]);
     assert!(output.status.success(), "{}: {}\n{}", case.display(), stderr(&output), home.logs());
-    let fill = |row: &dyn Fn(&str) -> String| {
+    let fill = |row: Row<'_>| {
         let (order, side, quantity) = (row("order_id"), row("side"), row("quantity"));
         format!("{order} {side} {quantity}@{} {}", row("price"), second(&row("time_ns")))
     };
-    let order = |row: &dyn Fn(&str) -> String| {
+    let order = |row: Row<'_>| {
         let (status, reason) = (row("status"), row("reason"));
         format!("{} {status} {reason} {}/{}", row("order_id"), row("filled"), row("last_quantity"))
     };
-    let result = |row: &dyn Fn(&str) -> String| {
-        format!("{} {} {} {}", row("strategy"), row("position"), row("pnl"), row("pnl_net"))
-    };
-    let rows = |name: &str, shown: &dyn Fn(&dyn Fn(&str) -> String) -> String| {
+    let result =
+        |row: Row<'_>| format!("{} {} {} {}", row("strategy"), row("position"), row("pnl"), row("pnl_net"));
+    let rows = |name: &str, shown: &dyn Fn(Row<'_>) -> String| {
         table(&out, name).iter().map(|row| shown(row)).collect()
     };
     check_refusals(&out, &case.display().to_string());

@@ -101,6 +101,8 @@ pub struct Session {
     own: Vec<News>,
     /// The driver has written down what was received before this number.
     noted: u64,
+    /// The market has begun the numbers again on this line, and has sent nothing since.
+    has_just_begun: bool,
     is_up: bool,
     now: u64,
     /// What went wrong last was said.
@@ -144,6 +146,7 @@ impl Session {
             later: Later::default(),
             own: Vec::new(),
             noted,
+            has_just_begun: false,
             is_up: false,
             now: 0,
             said: String::new(),
@@ -347,6 +350,7 @@ impl Session {
         }
         match judge(message, self.store.next_in) {
             Verdict::Take => {
+                self.has_just_begun = false;
                 self.store.next_in = message.sequence() + 1;
                 self.obey(message, news)
             }
@@ -392,6 +396,7 @@ impl Session {
         }
         log::info!("logged on at {}", self.config.connect);
         self.said.clear();
+        self.has_just_begun = false;
         self.store.is_new = false;
         match verdict {
             Verdict::Take => self.store.next_in = message.sequence() + 1,
@@ -425,6 +430,10 @@ impl Session {
     fn begun_again(&mut self, message: &Message) -> Result<(), End> {
         if self.config.reset == Reset::Never || message.sequence() != 1 {
             return Err(self.new_day(message));
+        }
+        // Nothing has come since: the market answers our answer. An answer to that would be the next one's cause.
+        if std::mem::replace(&mut self.has_just_begun, true) {
+            return Ok(());
         }
         log::info!("the market begins the numbers of both sides again");
         self.store.reset().map_err(|error| self.lost(&error))?;

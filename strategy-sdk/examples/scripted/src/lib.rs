@@ -45,7 +45,7 @@ impl Scripted {
             return;
         }
         self.events += 1;
-        let now = u64::try_from(context.now().0).unwrap_or(0);
+        let now = context.now().0;
         while let Some(step) = self.steps.as_slice().first()
             && step.is_due(now, self.events)
             && let Some(step) = self.steps.next()

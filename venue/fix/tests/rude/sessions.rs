@@ -42,6 +42,23 @@ fn a_reset_on_a_line_that_is_there_is_answered() {
     floor.until("our Logon", |floor| floor.rude.heard.iter().any(|message| message.kind() == "A"));
     let ours = floor.next("A");
     assert_eq!((ours.sequence(), ours.get(141)), (1, Some("Y")));
+    // A market that answers our answer gets none to that, and the line goes on.
+    floor.rude.heard.clear();
+    floor.rude.has_logged_on = false;
+    floor.rude.number = 1;
+    floor.rude.say("A", "98=0|108=10|141=Y|");
+    floor.until("our Logon", |floor| floor.rude.has_logged_on);
+    floor.rude.say("1", "112=still there|");
+    floor.until("a Heartbeat", |floor| {
+        floor.rude.heard.iter().any(|message| message.get(112) == Some("still there"))
+    });
+    let answers = floor.rude.heard.iter().filter(|message| message.kind() == "A").count();
+    assert_eq!((answers, floor.driver.is_up()), (1, true));
+    floor.rude.heard.clear();
+    // After that it may begin them once more.
+    floor.rude.number = 1;
+    floor.rude.say("A", "98=0|108=10|141=Y|");
+    floor.until("our Logon", |floor| floor.rude.heard.iter().any(|message| message.kind() == "A"));
 }
 
 #[test]

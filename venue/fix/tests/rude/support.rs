@@ -29,7 +29,7 @@ pub(crate) struct Rude {
     listener: TcpListener,
     stream: Option<TcpStream>,
     /// A Logon came on this line: a further one is none to be answered.
-    has_logged_on: bool,
+    pub(crate) has_logged_on: bool,
     decoder: Decoder,
     /// Of its next message.
     pub(crate) number: u64,
