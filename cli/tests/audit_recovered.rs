@@ -78,6 +78,6 @@ fn rings_that_had_gone_round_before_a_recovery_are_parts_and_no_faults() {
         .collect();
     runs.sort();
     let audit = home.colo(&["audit", "--recording", &runs.last().expect("two").display().to_string()]);
-    // It says what it could not look at.
+    // The audit names the parts that it could not check.
     assert_eq!(audit.status.code(), Some(5), "{}\n{}", stdout(&audit), stderr(&audit));
 }

@@ -54,8 +54,8 @@ fn md_publishes_what_somebody_wants() {
     assert_eq!(of(RECORDED, &["flow"]), "md.best md.flow");
     assert_eq!(of(EXCHANGE, &["flow"]), "md.best matching.market");
     let quotes = format!("{}\nfill = 'quotes'\n", "[matching]");
-    let topology = parse(&format!("{RECORDED}{quotes}"), &groups(&["flow"])).unwrap();
-    assert_eq!(published(&topology).join(" "), "md.quotes md.flow", "a flow that matching does not want");
+    let topology = parse(&format!("{RECORDED}{quotes}"), &groups(&["depth"])).unwrap();
+    assert_eq!(published(&topology).join(" "), "md.quotes", "a flow that matching does not want");
     // Nobody is there: whoever comes from outside finds what there always was.
     assert_eq!(
         published(&parse(RECORDED, "[strategies]\ncount = 0\n").unwrap()).join(" "),
@@ -102,6 +102,13 @@ fn a_host_reads_once_what_any_of_its_groups_hears() {
 fn a_flow_that_is_not_there_or_that_nobody_listens_to_is_refused() {
     let wrong = parse(SIM, &groups(&["flow"])).unwrap_err();
     for part in ["`g0` hears the flow of orders, and md.source is \"sim\"", "data = \"best\" or \"depth\""] {
+        assert!(wrong.contains(part), "{wrong}");
+    }
+    let quotes = format!("{RECORDED}{}\nfill = 'quotes'\n", "[matching]");
+    let wrong = parse(&quotes, &groups(&["flow"])).unwrap_err();
+    for part in
+        ["`g0` reads the flow of orders", "quotes older than what it answers", "matching.fill = \"book\""]
+    {
         assert!(wrong.contains(part), "{wrong}");
     }
     let taker = groups(&["best"]).replace("'best'", "'flow'");

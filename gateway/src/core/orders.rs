@@ -814,7 +814,7 @@ mod tests {
         }
     }
 
-    /// Whatever becomes of orders, those that work are counted, and what is written again is what works.
+    /// In every sequence of reports, working orders are counted, and working orders alone are written again.
     #[test]
     fn what_works_is_counted_and_written_again_however_it_came_to_work() {
         let mut orders = Orders::of_ring(1 << 16);

@@ -1,7 +1,7 @@
 //! What groups hear must be there.
 
 use super::Rules;
-use crate::config::{MarketData, MarketSource, StrategyGroup};
+use crate::config::{Fill, MarketData, MarketSource, StrategyGroup};
 
 impl Rules<'_> {
     /// History is heard for as long as the warm-up says.
@@ -24,6 +24,13 @@ impl Rules<'_> {
             let message =
                 format!("`{}` hears the flow of orders, and md.source is \"sim\": it has none", group.name);
             self.error(&path, message, format!("{help}, replay a recorded day, or run an exchange"));
+        } else if self.config.matching.fill == Fill::Quotes {
+            let message = format!(
+                "`{}` reads the flow of orders, which is published before the quotes that orders trade with (matching.fill is \
+                 \"quotes\"): it would trade on quotes older than what it answers",
+                group.name
+            );
+            self.error(&path, message, format!("{help}, or matching.fill = \"book\""));
         } else if let Some(builtin) = group.program.strip_prefix("builtin:") {
             let message = format!("`{builtin}` answers best prices and quotes, and would hear none");
             self.error(&path, message, help);
