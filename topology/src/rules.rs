@@ -6,7 +6,7 @@ pub(crate) mod desk;
 pub(crate) mod durability;
 mod exchange;
 mod external;
-mod gateway;
+pub(crate) mod gateway;
 mod hosts;
 mod latency;
 mod naps;

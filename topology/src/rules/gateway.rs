@@ -3,8 +3,55 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
+use settings::ByteSize;
+use wire::KeptOrder;
+
 use super::Rules;
-use crate::config::MarketData;
+use super::state::frame;
+use crate::config::{MarketData, PlatformConfig};
+
+/// Orders that work may need this part of the ring of the gateway's requests; one beyond that is refused.
+const PART: u64 = 4;
+/// Bytes of the least and the largest ring that is made without being asked for. What clients called their orders is looked up
+/// there after a restart.
+const LEAST: u64 = 16 << 20;
+const MOST: u64 = 64 << 20;
+
+/// Orders that may work for the gateway at a time; zero: no limit.
+fn most_working(config: &PlatformConfig) -> u64 {
+    let most = |gateway: &crate::config::GatewayConfig| gateway.limits.max_working_orders;
+    config.gateway.as_ref().and_then(most).unwrap_or(config.td.max_working_orders).into()
+}
+
+/// Bytes of the ring in which so many orders may work.
+fn ring_for(orders: u64) -> u64 {
+    (orders * frame::<KeptOrder>() * PART).next_power_of_two()
+}
+
+/// Bytes of `orders.gateway`, unless the file says otherwise.
+pub(crate) fn own_capacity(config: &PlatformConfig) -> ByteSize {
+    ByteSize(ring_for(most_working(config)).clamp(LEAST, MOST))
+}
+
+/// Notes a ring in which fewer orders can work than the limit lets through.
+fn orders_fit(rules: &mut Rules<'_>) {
+    let journal = &rules.config.journal;
+    let (path, capacity) = match (journal.orders.capacity, journal.ring.capacity) {
+        (Some(capacity), _) => ("journal.orders.capacity", capacity),
+        (None, Some(capacity)) => ("journal.capacity", capacity),
+        (None, None) => ("gateway.limits.max_working_orders", own_capacity(rules.config)),
+    };
+    let (orders, room) = (most_working(rules.config), capacity.0 / PART / frame::<KeptOrder>());
+    if orders <= room {
+        return;
+    }
+    let message = format!(
+        "{orders} orders may work for the gateway, and {room} have room in `orders.gateway`, a ring of {capacity}: \
+         one beyond that is refused with `not-sent`"
+    );
+    let help = format!("set journal.orders.capacity = \"{}\", or a lower limit", ByteSize(ring_for(orders)));
+    rules.warning(path, message, help);
+}
 
 pub(super) fn check(rules: &mut Rules<'_>) {
     let config = rules.config;
@@ -61,6 +108,7 @@ pub(super) fn check(rules: &mut Rules<'_>) {
             "write letters and digits, as in diff_exchange = \"SHFE\"",
         );
     }
+    orders_fit(rules);
     if !config.keeps_accounts() {
         if !gateway.accounts.is_own() {
             rules.error(

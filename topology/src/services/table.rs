@@ -8,7 +8,7 @@ use super::{
     Journals, NodeKind, Place, Publication, Seat, Service, StopGroup, Stream, Subscription, Topics, Waiting,
 };
 use crate::config::{Fill, MarketData, ReaderFrom, RestartPolicy};
-use crate::rules::{books, desk, state};
+use crate::rules::{books, desk, gateway, state};
 use crate::wiring::{json, ledger_section, td_section};
 
 /// Every kind of node.
@@ -309,8 +309,7 @@ pub(crate) static SERVICES: &[Service] = &[
             role: "orders",
             journals: Journals::EachWriter("orders"),
             topics: Topics::One,
-            // What its clients called their orders is looked up here after a restart.
-            capacity: |_| ByteSize::mib(16),
+            capacity: gateway::own_capacity,
             rings: |journal| vec![&journal.orders],
             when: When::Always,
         }],

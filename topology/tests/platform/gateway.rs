@@ -37,3 +37,28 @@ fn the_sessions_of_fix_lie_beside_the_platform_file() {
     assert_eq!(std::path::Path::new(&fix.sessions).parent(), folder);
     assert!(fix.sessions.ends_with("fix.json"), "{}", fix.sessions);
 }
+
+#[test]
+fn a_ring_too_small_for_the_gateways_working_orders_is_warned_of() {
+    let of = |sets: &[&str]| {
+        let parsed = parse("[md]\n[gateway]\nlisten = '127.0.0.1:1'\n[strategies]\ncount = 1\n", sets);
+        let ring = parsed.topology.journal("orders.gateway").expect("a ring");
+        (ring.capacity_bytes >> 20, parsed.warnings.to_string())
+    };
+    for (sets, mib, has_room) in [
+        (&[][..], 16, true),
+        (&["gateway.limits.max_working_orders=0"], 16, true),
+        (&["gateway.limits.max_working_orders=16384"], 16, true),
+        (&["gateway.limits.max_working_orders=16385"], 32, true),
+        (&["td.max_working_orders=65536"], 64, true),
+        (&["td.max_working_orders=65537"], 64, false),
+        (&["td.max_working_orders=65537", "gateway.limits.max_working_orders=10"], 16, true),
+        (&["journal.orders.capacity=1MiB", "gateway.limits.max_working_orders=1024"], 1, true),
+        (&["journal.orders.capacity=1MiB", "gateway.limits.max_working_orders=1025"], 1, false),
+        (&["journal.capacity=64KiB"], 0, false),
+    ] {
+        let (capacity, warnings) = of(sets);
+        assert_eq!(capacity, mib, "{sets:?}");
+        assert_eq!(!warnings.contains("have room in `orders.gateway`"), has_room, "{sets:?}: {warnings}");
+    }
+}
