@@ -1,6 +1,6 @@
 """Offsets of journals and the registry in bytes, and their constants: docs/journal-format.md.
 
-Made from the constants of colo by bindings/layout; do not edit.
+Made by `cargo xtask gen` from the constants of colo; do not edit.
 """
 
 from typing import Final

@@ -1,6 +1,6 @@
 """Numbers, sizes and offsets of the messages in bytes, enumerations, flags: docs/messages.md.
 
-Made from the constants of colo by bindings/layout; do not edit.
+Made by `cargo xtask gen` from the constants of colo; do not edit.
 """
 
 from typing import Final

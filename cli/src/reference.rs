@@ -1,5 +1,5 @@
 //! `docs/reference/verbs.md` has every verb with its arguments, made from what `colo` takes. After a wanted change:
-//! `UPDATE_GOLDEN=1 cargo test -p colo --bin colo reference`.
+//! `cargo xtask gen`.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, Command, CommandFactory};
 use crate::args::Arguments;
 
 const HEAD: &str = "\
-<!-- Made from the command line's definition: UPDATE_GOLDEN=1 cargo test -p colo --bin colo reference -->
+<!-- Made by `cargo xtask gen` from the command line's definition -->
 
 # Verbs
 
@@ -93,17 +93,10 @@ fn cell(text: &str) -> String {
 }
 
 #[test]
-fn the_document_has_every_verb() {
+fn golden_file_of_every_verb() {
     let document = document();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/verbs.md");
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, &document).expect("the document can be written");
-    }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        kept == document,
-        "after a wanted change: UPDATE_GOLDEN=1 cargo test -p colo --bin colo reference"
-    );
+    golden::hold(&path, &document);
     let verbs = document.lines().filter(|line| line.starts_with("## ")).count();
     println!("{verbs} verbs");
     assert!(verbs > 40, "only {verbs} verbs");

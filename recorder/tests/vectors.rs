@@ -1,6 +1,6 @@
 //! `recorder/tests/vectors/`: a small recording whose bytes never change, for readers in other languages. Three segments: one
 //! closed, one closed and compressed, one whose last cut was never finished; with a gap, cursors, a time on disk, a damaged block and a
-//! segment that was removed. After a wanted change: `UPDATE_GOLDEN=1 cargo test -p recorder --test vectors`.
+//! segment that was removed. After a wanted change: `cargo xtask gen`.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod support;
@@ -259,10 +259,10 @@ fn read(folder: &Path) -> Vec<Value> {
 }
 
 #[test]
-fn the_bytes_of_the_vectors_are_those_that_this_version_writes() {
+fn the_bytes_of_each_golden_file_are_those_that_this_version_writes() {
     let expected =
         |folder: &Path| -> String { read(folder).iter().map(|line| format!("{line}\n")).collect() };
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+    if golden::writes() {
         fs::create_dir_all(vectors()).unwrap();
         made().iter().for_each(|(name, bytes)| fs::write(vectors().join(name), bytes).unwrap());
         fs::write(vectors().join("expected.jsonl"), expected(&vectors())).unwrap();

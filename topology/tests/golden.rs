@@ -1,12 +1,12 @@
 //! Wrong files, and exactly what is said about each: `golden/NAME.toml` and `golden/NAME.txt`.
 //!
 //! Lines `#! --set KEY=VALUE` at the head of a file are its command line. After a wanted change of the texts:
-//! `UPDATE_GOLDEN=1 cargo test -p topology --test golden`, and read the difference.
+//! `cargo xtask gen`, and read the difference.
 
 use std::path::Path;
 
 #[test]
-fn every_wrong_file_gets_its_text() {
+fn every_wrong_file_gets_the_text_of_its_golden_file() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let mut files: Vec<_> = std::fs::read_dir(&folder)
         .unwrap()
@@ -25,14 +25,7 @@ fn every_wrong_file_gets_its_text() {
             Ok(platform) => platform.warnings.to_string(),
         };
         let said = said + "\n";
-        let golden = path.with_extension("txt");
-        if std::env::var_os("UPDATE_GOLDEN").is_some() {
-            std::fs::write(&golden, &said).unwrap();
-        }
-        let wanted = std::fs::read_to_string(&golden).unwrap_or_default();
-        if said != wanted {
-            differing.push(format!("=== {name}: wanted\n{wanted}\n=== {name}: said\n{said}"));
-        }
+        differing.extend(golden::compare(&path.with_extension("txt"), &said).err());
     }
     println!("{} wrong files", files.len());
     assert!(files.len() >= 10, "the golden files are missing");

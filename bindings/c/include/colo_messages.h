@@ -1,6 +1,6 @@
 /*
  * The messages byte by byte: docs/messages.md says what each field holds.
- * Made from the constants of colo by bindings/layout; do not edit.
+ * Made by `cargo xtask gen` from the constants of colo; do not edit.
  */
 #ifndef COLO_MESSAGES_H
 #define COLO_MESSAGES_H

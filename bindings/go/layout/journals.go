@@ -1,5 +1,5 @@
 // Code generated from the constants of colo; DO NOT EDIT.
-// Made from the constants of colo by bindings/layout; do not edit.
+// Made by `cargo xtask gen` from the constants of colo; do not edit.
 
 package layout
 

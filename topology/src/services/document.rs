@@ -1,5 +1,5 @@
 //! The table of services in `ARCHITECTURE.md` is the one of the code. After a wanted change:
-//! `UPDATE_GOLDEN=1 cargo test -p topology services`, and read the difference.
+//! `cargo xtask gen`, and read the difference.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use super::stream::{Manner, When};
 use super::{Journals, NodeKind, Place, Publication, Service, Subscription, Waiting};
 use crate::config::ReaderFrom;
 
-const START: &str = "<!-- Rows, made from topology/src/services/table.rs: see document.rs beside it -->\n";
+const START: &str = "<!-- Rows, made by `cargo xtask gen` from topology/src/services/table.rs -->\n";
 const END: &str = "<!-- End of the rows -->\n";
 
 fn list(words: impl Iterator<Item = String>) -> String {
@@ -61,19 +61,12 @@ pub(super) fn row(service: &Service) -> String {
 }
 
 #[test]
-fn services_in_the_document_are_those_of_the_table() {
+fn golden_file_of_the_services() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ARCHITECTURE.md");
-    let text = std::fs::read_to_string(&file).unwrap();
-    let (head, rest) = text.split_once(START).expect("the document has its marker");
-    let (found, tail) = rest.split_once(END).expect("the document has its second marker");
     let rows: String = Service::all().iter().map(row).collect();
     let wanted = format!(
         "\n| kind | needs | writes | reads | started again | stops |\n|---|---|---|---|---|---|\n{rows}\n"
     );
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&file, format!("{head}{START}{wanted}{END}{tail}")).unwrap();
-        return;
-    }
-    assert_eq!(found, wanted, "after a wanted change: UPDATE_GOLDEN=1 cargo test -p topology services");
+    golden::hold_part(&file, START, END, &wanted);
     println!("{} services are those of the table", Service::all().len());
 }

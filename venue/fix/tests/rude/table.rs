@@ -10,8 +10,7 @@ use wire::{
     Request, Side, StrategyId, TimeInForce,
 };
 
-const BEGIN: &str =
-    "<!-- Rows, made from venue/fix/src and venue/src/driver: see venue/fix/tests/rude/table.rs -->";
+const BEGIN: &str = "<!-- Rows, made by `cargo xtask gen` from venue/fix/src and venue/src/driver -->";
 const END: &str = "<!-- End of the rows -->";
 
 /// The states of an order, as far as they differ.
@@ -210,14 +209,7 @@ fn rows() -> String {
 }
 
 #[test]
-fn every_exec_type_in_every_state_does_what_the_page_says_and_loses_no_execution() {
+fn golden_file_of_every_exec_type_in_every_state_which_lose_no_execution() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/adapters.md");
-    let page = std::fs::read_to_string(&path).unwrap();
-    let (before, rest) = page.split_once(BEGIN).expect("the page has a place for the rows");
-    let (_, after) = rest.split_once(END).unwrap();
-    let made = format!("{before}{BEGIN}\n\n{}\n{END}{after}", rows());
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, &made).unwrap();
-    }
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), made, "UPDATE_GOLDEN=1 writes the table anew");
+    golden::hold_part(&path, BEGIN, END, &format!("\n\n{}\n", rows()));
 }

@@ -1,4 +1,4 @@
-// Made from the constants of colo by bindings/layout; do not edit.
+// Made by `cargo xtask gen` from the constants of colo; do not edit.
 package colo.layout;
 
 /** Offsets of journals and the registry in bytes, and their constants: docs/journal-format.md. */

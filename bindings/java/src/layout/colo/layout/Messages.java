@@ -1,4 +1,4 @@
-// Made from the constants of colo by bindings/layout; do not edit.
+// Made by `cargo xtask gen` from the constants of colo; do not edit.
 package colo.layout;
 
 /** Numbers, sizes and offsets of the messages in bytes, enumerations, flags: docs/messages.md. */

@@ -1,4 +1,4 @@
-// made from the table of fields: see wire/tests/bindings.rs. DO NOT EDIT.
+// Made by `cargo xtask gen` from the table of fields. DO NOT EDIT.
 package colo.wire;
 
 /** The best level of both sides after one event in the market. The instrument is the frame's topic. Quantities are in the units of `Quote`'s, up to `Best.MOST`: a greater one is shown as that, and then means "at least so much". A strategy that has to know the rest asks for the depth. */

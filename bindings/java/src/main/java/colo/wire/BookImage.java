@@ -1,4 +1,4 @@
-// made from the table of fields: see wire/tests/bindings.rs. DO NOT EDIT.
+// Made by `cargo xtask gen` from the table of fields. DO NOT EDIT.
 package colo.wire;
 
 /** What is known of an instrument beside a recorded or quoted market, besides its orders. Beside a quoted market, what is left of the latest `Quote`(crate.Quote) follows. Where strategies took something of what quotes show, two more follow it: by price, how much they took, and how much the market had there. */

@@ -1,4 +1,4 @@
-// made from the table of fields: see wire/tests/bindings.rs. DO NOT EDIT.
+// Made by `cargo xtask gen` from the table of fields. DO NOT EDIT.
 package colo.wire;
 
 /** Who is behind the order that follows it in the same batch: a client of the gateway. td passes it over; the gateway reads it back after a restart, and a recording of the journal says for ever whose an order was. */

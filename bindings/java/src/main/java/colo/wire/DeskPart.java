@@ -1,4 +1,4 @@
-// made from the table of fields: see wire/tests/bindings.rs. DO NOT EDIT.
+// Made by `cargo xtask gen` from the table of fields. DO NOT EDIT.
 package colo.wire;
 
 /** Part of a snapshot of all accounts, in `ledger.desk`: the bytes of all parts in a row are the snapshot. */

@@ -1,4 +1,4 @@
-// made from the table of fields: see wire/tests/bindings.rs. DO NOT EDIT.
+// Made by `cargo xtask gen` from the table of fields. DO NOT EDIT.
 package colo.wire;
 
 /** What is due at a time is done now: behind this request, and before the next. */

@@ -1,4 +1,4 @@
-// made from the table of fields: see wire/tests/bindings.rs. DO NOT EDIT.
+// Made by `cargo xtask gen` from the table of fields. DO NOT EDIT.
 package colo.wire;
 
 /** What became of an entry of `desk.entries`. If it was taken, its copy is the frame before this one: there it took effect. Without a position: those that the platform file begins with are all taken. */

@@ -1,4 +1,4 @@
-// made from the table of fields: see wire/tests/bindings.rs. DO NOT EDIT.
+// Made by `cargo xtask gen` from the table of fields. DO NOT EDIT.
 package colo.wire;
 
 /** A charge on fills. For a fill the most specific rule of a number holds among those that are for such fills: of the account, its parent, everybody; among these of the instrument, the longest prefix, everything. A rule takes the place of those of the same number, account and instruments that are for some of the same fills. */

@@ -1,4 +1,4 @@
-// made from the table of fields: see wire/tests/bindings.rs. DO NOT EDIT.
+// Made by `cargo xtask gen` from the table of fields. DO NOT EDIT.
 package colo.wire;
 
 /** An order of a client of the gateway that works, again: the gateway writes it before the ring passes the frames of the order itself, so that its successor still finds the owner. td passes it over. */

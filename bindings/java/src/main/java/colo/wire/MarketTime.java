@@ -1,4 +1,4 @@
-// made from the table of fields: see wire/tests/bindings.rs. DO NOT EDIT.
+// Made by `cargo xtask gen` from the table of fields. DO NOT EDIT.
 package colo.wire;
 
 /** The market's time has come to this, and all that the market did up to it has been published. Only in lock-step, where a strategy's timer or bar, a request or a report is due before the next event of the market. */

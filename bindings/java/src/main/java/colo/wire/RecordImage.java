@@ -1,4 +1,4 @@
-// made from the table of fields: see wire/tests/bindings.rs. DO NOT EDIT.
+// Made by `cargo xtask gen` from the table of fields. DO NOT EDIT.
 package colo.wire;
 
 /** An order in the book beside a recorded or quoted market, the market's or a strategy's, at its place among the records. A link that is the largest number leads nowhere. */

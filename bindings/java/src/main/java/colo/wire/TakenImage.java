@@ -1,4 +1,4 @@
-// made from the table of fields: see wire/tests/bindings.rs. DO NOT EDIT.
+// Made by `cargo xtask gen` from the table of fields. DO NOT EDIT.
 package colo.wire;
 
 /** What strategies had taken of an order of the market that was swept away and may come again. No longer written: such orders are `RecordImage`s. */

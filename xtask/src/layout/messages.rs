@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use wire::schema::{Enumeration, Flags, Kind, Record, TABLE, VERSION};
 use wire::{Best, MAX_INSTRUMENTS, Money, Price};
 
-use crate::names::shout;
-use crate::{Constant, Group, Value};
+use super::names::shout;
+use super::{Constant, Group, Value};
 
 /// What the messages consist of, each once.
 #[derive(Default)]

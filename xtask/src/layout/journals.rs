@@ -2,7 +2,7 @@
 
 use journal::layout::{self, WORD_BYTES, control, frame, lock, registry};
 
-use crate::{Constant, Group, Value};
+use super::{Constant, Group, Value};
 
 /// A group of constants of one module. `words` are turned into bytes, `plain` ones stay.
 macro_rules! group {

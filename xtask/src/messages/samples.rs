@@ -7,7 +7,7 @@ use wire::schema::{Field, Kind, Record, TABLE};
 /// The samples, a block each.
 pub(crate) fn text() -> String {
     let mut text = format!(
-        "# One message of each kind, {}\n# message ID NAME SIZE, its bytes, then a line a field: its name, and what it holds.\n",
+        "# One message of each kind, made {}\n# message ID NAME SIZE, its bytes, then a line a field: its name, and what it holds.\n",
         super::MADE
     );
     for message in TABLE {

@@ -21,8 +21,11 @@ fn escaped(doc: &str) -> String {
 }
 
 fn enumeration(of: &Enumeration) -> String {
-    let mut text =
-        format!("// {MADE}\npackage colo.wire;\n\n/** {} */\npublic enum {} {{\n", escaped(of.doc), of.name);
+    let mut text = format!(
+        "// Made {MADE}\npackage colo.wire;\n\n/** {} */\npublic enum {} {{\n",
+        escaped(of.doc),
+        of.name
+    );
     for member in of.members {
         writeln!(
             text,
@@ -165,7 +168,7 @@ fn own_flags(record: &Record, text: &mut String) {
 fn message(record: &Record, id: u16) -> String {
     let (name, size) = (record.name, record.size);
     let mut text = format!(
-        "// {MADE}\npackage colo.wire;\n\n/** {} */\npublic final class {name} extends Message {{\n",
+        "// Made {MADE}\npackage colo.wire;\n\n/** {} */\npublic final class {name} extends Message {{\n",
         escaped(record.doc)
     );
     writeln!(text, "    public static final int ID = {id};\n    public static final int SIZE = {size};")
@@ -192,7 +195,7 @@ pub(crate) fn files() -> BTreeMap<String, String> {
         files.insert((*name).to_owned(), enumeration(of));
     }
     let mut list = format!(
-        "// {MADE}\npackage colo.wire;\n\n/** All messages. */\npublic final class Messages {{\n    /** Version of the messages. */\n    public static final int VERSION = {VERSION};\n\n    private Messages() {{}}\n\n    /** A message of this kind, without bytes yet; null for an id that is not of this version. */\n    public static Message create(int id) {{\n        return switch (id) {{\n"
+        "// Made {MADE}\npackage colo.wire;\n\n/** All messages. */\npublic final class Messages {{\n    /** Version of the messages. */\n    public static final int VERSION = {VERSION};\n\n    private Messages() {{}}\n\n    /** A message of this kind, without bytes yet; null for an id that is not of this version. */\n    public static Message create(int id) {{\n        return switch (id) {{\n"
     );
     for kind in TABLE {
         files.insert(kind.record.name.to_owned(), message(kind.record, kind.id));

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::names::camel;
-use crate::{Group, MADE, Value};
+use super::names::camel;
+use super::{Group, MADE, Value};
 
 pub(crate) fn constants(doc: &str, groups: &[Group]) -> String {
     let mut text = format!(

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::{Group, MADE, Value};
+use super::{Group, MADE, Value};
 
 pub(crate) fn constants(doc: &str, groups: &[Group]) -> String {
     let mut text = format!("\"\"\"{doc}\n\n{MADE}\n\"\"\"\n\nfrom typing import Final\n");

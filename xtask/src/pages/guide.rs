@@ -1,12 +1,20 @@
-//! The guide's list of methods is made from the code: `UPDATE_GOLDEN=1 cargo test -p strategy-sdk --test guide` writes it anew.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+//! The list of methods in the guide for authors of strategies, from the code with its documentation.
 
 use std::fmt::Write;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-const BEGIN: &str = "<!-- made by the test `guide`: do not edit -->\n";
-const END: &str = "<!-- end of what is made -->\n";
+use super::Part;
+
+/// The list within the guide.
+pub(super) fn part(root: &Path) -> Part {
+    Part {
+        page: "strategy-sdk/README.md",
+        begin: "<!-- made by `cargo xtask gen`: do not edit -->\n",
+        end: Some("<!-- end of what is made -->\n"),
+        text: generated(root),
+    }
+}
 
 /// What is listed: a heading, a file, and the line that its block of methods begins with.
 const LISTED: &[(&str, &str, &str)] = &[
@@ -27,10 +35,6 @@ const LISTED: &[(&str, &str, &str)] = &[
     ("`strategy_testing::Replay`: in tests", "testing/src/run.rs", "impl<S: Strategy> Replay<S> {"),
     ("`strategy_testing::Run`: in tests", "testing/src/run.rs", "impl<S: Strategy> Run<S> {"),
 ];
-
-fn crate_root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
 
 /// The lines of a block, from behind the line that begins it to the brace that ends it.
 fn block<'a>(text: &'a str, begins: &str) -> Option<Vec<&'a str>> {
@@ -101,10 +105,10 @@ fn sentence(docs: &[&str]) -> String {
     plain.replace("[`", "`").replace("`]", "`")
 }
 
-fn made() -> (String, usize) {
-    let (mut text, mut count) = (String::new(), 0);
+fn generated(root: &Path) -> String {
+    let mut text = String::new();
     for (heading, file, begins) in LISTED {
-        let source = fs::read_to_string(crate_root().join(file)).unwrap();
+        let source = fs::read_to_string(root.join("strategy-sdk").join(file)).unwrap();
         let lines = block(&source, begins).unwrap_or_else(|| panic!("{file} has no `{begins}`"));
         let methods = methods(&lines, begins.starts_with("pub trait"));
         assert!(!methods.is_empty(), "{file}: `{begins}` has no methods");
@@ -112,40 +116,7 @@ fn made() -> (String, usize) {
         for (method, sentence) in methods {
             assert!(!sentence.is_empty(), "{file}: `{method}` says nothing");
             writeln!(text, "| `{method}` | {sentence} |").unwrap();
-            count += 1;
         }
     }
-    (text, count)
-}
-
-#[test]
-fn the_guide_lists_every_method_with_what_it_does() {
-    let path = crate_root().join("README.md");
-    let guide = fs::read_to_string(&path).unwrap();
-    let (before, rest) = guide.split_once(BEGIN).expect("where the list begins");
-    let (written, behind) = rest.split_once(END).expect("where the list ends");
-    let (made, count) = made();
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::write(&path, format!("{before}{BEGIN}{made}{END}{behind}")).unwrap();
-        return;
-    }
-    assert!(count > 100, "{count} methods");
-    assert!(
-        written == made,
-        "strategy-sdk/README.md is not what the code says: UPDATE_GOLDEN=1 cargo test -p strategy-sdk --test guide"
-    );
-}
-
-#[test]
-fn every_file_with_methods_for_authors_is_listed() {
-    let exported = fs::read_to_string(crate_root().join("src/lib.rs")).unwrap();
-    for name in
-        ["Context", "Instruments", "OrderRequest", "CancelRequest", "BarRequest", "Position", "WorkingOrder"]
-    {
-        assert!(
-            exported.contains(name) && LISTED.iter().any(|(heading, ..)| heading.contains(name)),
-            "{name}"
-        );
-    }
-    assert!(Path::new(&crate_root().join("testing/src/lib.rs")).is_file());
+    text
 }

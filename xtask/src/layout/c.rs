@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use wire::schema::{Field, Kind, Record, TABLE};
 
-use crate::messages::{Parts, general, named};
-use crate::names::{shout, snake};
-use crate::{Constant, Group, MADE, Value};
+use super::messages::{Parts, general, named};
+use super::names::{shout, snake};
+use super::{Constant, Group, MADE, Value};
 
 fn value(constant: &Constant) -> String {
     match constant.value {

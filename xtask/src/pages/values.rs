@@ -1,16 +1,21 @@
-//! The values in `docs/journal-format.md` for the words of the registry are those of the code. After an intended
-//! change: `UPDATE_GOLDEN=1 cargo test -p node --test format_document`, and review the difference.
-#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "a test that cannot go on fails")]
-
-use std::path::{Path, PathBuf};
+//! The values in `docs/journal-format.md` for the words of the registry, from the lists in the code.
 
 use journal::layout::MAX_SEATS;
 use node::{Counter, NodeState, Phase, kind_word, read_kind_word};
 use topology::NodeKind;
 use topology::config::Mode;
 
-const START: &str = "<!-- Values, made from node/src/state.rs: see node/tests/format_document.rs -->\n";
-const END: &str = "<!-- End of the values -->\n";
+use super::Part;
+
+/// The tables of values within the page.
+pub(super) fn part() -> Part {
+    Part {
+        page: "docs/journal-format.md",
+        begin: "<!-- Values, made by `cargo xtask gen` from node/src/state.rs -->\n",
+        end: Some("<!-- End of the values -->\n"),
+        text: generated(),
+    }
+}
 
 /// A number with its word, as the source lists them, and its doc comment.
 struct Listed {
@@ -22,8 +27,8 @@ struct Listed {
 /// The members of `name` in the file that lists them.
 fn listed(name: &str) -> Vec<Listed> {
     let source = match name {
-        "kinds!" => include_str!("../../topology/src/services/kind.rs"),
-        _ => include_str!("../src/state.rs"),
+        "kinds!" => include_str!("../../../topology/src/services/kind.rs"),
+        _ => include_str!("../../../node/src/state.rs"),
     };
     let start =
         source.find(&format!("\n{name} {{")).or_else(|| source.find(&format!("    {name} {{\n"))).unwrap();
@@ -95,22 +100,4 @@ fn generated() -> String {
         node::ANSWER_WORD
     );
     format!("{state}{kind}{wait}{phase}{counters}{call}{asks}\n")
-}
-
-#[test]
-fn values_in_the_document_are_those_of_the_code() {
-    let file: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/journal-format.md");
-    let text = std::fs::read_to_string(&file).expect("the document is there");
-    let (head, rest) = text.split_once(START).expect("the document has its marker");
-    let (found, tail) = rest.split_once(END).expect("the document has its second marker");
-    let wanted = generated();
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&file, format!("{head}{START}{wanted}{END}{tail}")).unwrap();
-        return;
-    }
-    assert_eq!(
-        found, wanted,
-        "after a wanted change: UPDATE_GOLDEN=1 cargo test -p node --test format_document"
-    );
-    println!("{} lines of values are those of the code", wanted.lines().count());
 }

@@ -84,7 +84,7 @@ fn has_enumerations(record: &Record) -> bool {
 
 pub(crate) fn messages() -> String {
     let parts = Parts::of_table();
-    let mut text = format!("// Code generated: {MADE}\n\npackage wire\n\nimport \"unsafe\"\n");
+    let mut text = format!("// Code generated {MADE}\n\npackage wire\n\nimport \"unsafe\"\n");
     writeln!(text, "\n// Version of the messages.\nconst Version = {VERSION}").unwrap();
     for (of, enumeration) in &parts.enumerations {
         let mut members = String::new();
