@@ -1,6 +1,6 @@
 //! Times as text: in Beijing's time for DIFF, in UTC for FIX.
 
-pub(crate) use fix_codec::time::{read_utc, utc};
+pub(crate) use fix_codec::time::{read_utc, read_utc_nanos, utc};
 
 use fix_codec::time::date;
 

@@ -60,6 +60,7 @@ impl Clients {
             client: Client { token: TOKEN, address: Text::cut("turned") },
             client_id: Text::cut(name),
             order: *order,
+            terms: Vec::new(),
             is_retry: true,
             at_once: false,
         });
@@ -73,7 +74,7 @@ impl Clients {
     pub fn replace(&self, account: AccountId, name: &str, price: Price, quantity: Quantity) -> Answer {
         let order = OrderName::Client(account, Text::cut(name));
         let (price, quantity) = (Some(price), Some(quantity));
-        self.ask(|reply| Ask::Replace { order, scope: None, price, quantity, reply })
+        self.ask(|reply| Ask::Replace { order, scope: None, price, quantity, terms: Vec::new(), reply })
     }
 
     /// The end of an order.

@@ -4,6 +4,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use wire::{Instrument, Price, Quote, Symbol, TradePrint};
 
+use crate::http::terms::Terms;
+
 /// A price as clients read it: an exact decimal number, as text; absent where there is none.
 pub(crate) fn price(price: Price) -> Option<String> {
     price.is_some().then(|| price.to_string())
@@ -169,8 +171,6 @@ pub(crate) struct OrderView {
     pub order_type: &'static str,
     /// How long it lives.
     pub time_in_force: &'static str,
-    /// What it does to the position of a futures account: `auto`, `open`, `close`, `close-today`, `close-yesterday`.
-    pub offset: &'static str,
     /// Limit price.
     pub price: Option<String>,
     /// How much, what has traded included.
@@ -193,6 +193,10 @@ pub(crate) struct OrderView {
     pub sent_ns: u64,
     /// Number of the last event about it: WebSockets resume by it. Zero: none.
     pub sequence: u64,
+    /// The terms that it has.
+    #[serde(flatten)]
+    #[schema(ignore)]
+    pub terms: Terms,
 }
 
 /// How an account stands.

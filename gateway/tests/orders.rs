@@ -70,6 +70,71 @@ fn orders_are_changed_cancelled_refused_and_traded() {
 }
 
 #[test]
+fn an_order_has_the_terms_that_its_client_asks_for() {
+    let Some(platform) = platform("terms", "") else { return };
+    let token = platform.token(&["t", "--role", "trader"]);
+    let ask = |method: &str, path: &str, body: &str| platform.ask(&token, method, path, body);
+    let with = |name: &str, side: &str, quantity: u32, price: &str, terms: &str| {
+        order(name, side, quantity, price).replace('}', &format!(",{terms}}}"))
+    };
+    let shown = [
+        (r#""display":2"#, "display", Value::from(2)),
+        (r#""minimum":2"#, "minimum", Value::from(2)),
+        (
+            r#""time_in_force":"gtd","ends_ns":4102444800000000000"#,
+            "ends_ns",
+            Value::from(4_102_444_800_000_000_000_u64),
+        ),
+        (r#""post_only":true"#, "post_only", Value::from(true)),
+        (r#""self_trade":"cancel-both""#, "self_trade", Value::from("cancel-both")),
+    ];
+    for (at, (terms, name, value)) in shown.into_iter().enumerate() {
+        let body = with(&format!("s{at}"), "buy", 4, "95", terms);
+        let sent = ask("POST", "/v1/orders", &body);
+        assert!(sent.status == 201 || name == "minimum", "{name}: {sent:?}");
+        let again = ask("POST", "/v1/orders", &body);
+        assert!(again.body["order_id"] == sent.body["order_id"], "{name}: {again:?}");
+        let order = ask("GET", &format!("/v1/clients/9/s{at}"), "");
+        assert_eq!(order.body[name], value, "{order:?}");
+    }
+    assert_eq!(ask("DELETE", "/v1/orders?account=9", "").status, 202);
+    // Of ten, the market sees two.
+    assert_eq!(ask("POST", "/v1/orders", &with("ice", "sell", 10, "97", r#""display":2"#)).status, 201);
+    platform.until(&token, "/v1/quotes/SIM001", |quote| {
+        quote["asks"][0]["price"] == "97" && quote["asks"][0]["quantity"] == 2
+    });
+    // More than there is at least: nothing trades.
+    let eight = |body: String| body.replace("\"account\":9", "\"account\":8");
+    let body = eight(with("min", "buy", 20, "97", r#""minimum":15"#));
+    ask("POST", "/v1/orders", &body);
+    let order = platform.until(&token, "/v1/clients/8/min", |order| order["working"] == false);
+    assert_eq!(order["filled"], 0, "{order}");
+    // Its owner's other order goes, and they do not trade.
+    assert_eq!(
+        ask("POST", "/v1/orders", &with("own", "buy", 1, "97", r#""self_trade":"cancel-oldest""#)).status,
+        201
+    );
+    let order = platform.until(&token, "/v1/clients/9/ice", |order| order["working"] == false);
+    assert_eq!((&order["filled"], &order["status"]), (&0.into(), &"cancelled".into()), "{order}");
+    for (terms, part) in [
+        (r#""display":5"#, "`display`: it must be greater than 0 and not more than the order's quantity"),
+        (r#""display":0"#, "`display`"),
+        (r#""ends_ns":4102444800000000000"#, "`ends_ns` goes with the time in force `gtd` only"),
+        (r#""time_in_force":"gtd""#, "the time in force `gtd` needs `ends_ns`"),
+        (r#""time_in_force":"gtd","ends_ns":4102444800000000001"#, "whole second"),
+        (r#""self_trade":"never""#, "one of cancel-newest"),
+        (r#""displai":1"#, "displai"),
+    ] {
+        let refused = ask("POST", "/v1/orders", &with("no", "buy", 4, "95", terms));
+        assert_eq!(refused.status, 400, "{terms}: {refused:?}");
+        assert!(refused.body["detail"].as_str().unwrap().contains(part), "{terms}: {refused:?}");
+    }
+    assert_eq!(ask("GET", "/v1/clients/9/no", "").status, 404, "nothing was sent");
+    let audit = platform.colo(&["audit", &platform.name]);
+    assert!(audit.status.success(), "{}", String::from_utf8_lossy(&audit.stdout));
+}
+
+#[test]
 fn a_token_may_what_its_role_and_accounts_say_until_it_is_revoked() {
     let Some(platform) = platform("tokens", "") else { return };
     let (viewer, trader) =

@@ -17,6 +17,7 @@
 //! message    market (md →)   order (strategy →)   execution (matching →, td →)   ledger   control   account
 //! Request    what strategies write        Execution   what matching writes, and td passes on
 //! schema     the table of fields: all of the above as data
+//! terms      what an order may ask for beside side, type, price and quantity, as data
 //! fold       the state that the ledger's snapshot and the executions behind it lead to
 //! stages     where the time of an order goes
 //! ```
@@ -46,6 +47,7 @@ mod order_map;
 pub mod schema;
 pub mod stages;
 mod symbol;
+pub mod terms;
 mod text;
 mod ticks;
 mod units;

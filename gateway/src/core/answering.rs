@@ -1,6 +1,7 @@
 //! Asks, one turn's together: requests are gathered and committed in one batch, each order with the word of who is behind it.
 
 use node::{WriteError, frame_bytes};
+use wire::terms::{self, TermError};
 use wire::{CancelOrder, ClientOrder, KeptOrder, Message, NewOrder, OrderId, ReplaceOrder};
 
 use super::ask::{Ask, OrderName, Outcome, Reply, Submission};
@@ -89,12 +90,18 @@ impl Core {
                 let frame = self.turn.add(&CancelOrder::new(id, instrument));
                 self.turn.pending.push((frame, Pending::Change { id, wait: Wait::Cancel, reply }));
             }
-            Ask::Replace { order, scope, price, quantity, reply } => {
+            Ask::Replace { order, scope, price, quantity, terms, reply } => {
                 self.commit_if_unknown(&order);
                 let Some((id, instrument)) = self.changeable(&order, scope.as_ref()) else {
                     return self.refuse(&order, scope.as_ref(), reply);
                 };
                 let Some(known) = self.orders.get(id) else { return };
+                let lot = self.orders.lot(instrument);
+                let other = terms.iter().find(|(term, value)| term.of(&known.request, lot) != Some(*value));
+                if let Some((term, _)) = other {
+                    let _ = reply.send(Outcome::Term(term, TermError::Fixed));
+                    return;
+                }
                 let (price, quantity) = changed(known, price, quantity);
                 let request = ReplaceOrder { order_id: id, instrument, source: 0, price, quantity };
                 let frame = self.turn.add(&request);
@@ -111,7 +118,7 @@ impl Core {
                 self.commit_if_unknown(&order);
                 let found = self.orders.find(&order).filter(|found| covers(scope.as_ref(), found));
                 let outcome = match found {
-                    Some(found) => Outcome::Order(found.view()),
+                    Some(found) => Outcome::Order(self.orders.view(found)),
                     None if self.may_be_forgotten(&order) => Outcome::Forgotten,
                     None => Outcome::NoSuchOrder,
                 };
@@ -145,15 +152,22 @@ impl Core {
     }
 
     fn submit(&mut self, submission: &Submission, session: Option<u64>, reply: Reply<Outcome>) {
-        let Submission { client, client_id, order, is_retry, at_once } = submission;
+        let Submission { client, client_id, order, terms, is_retry, at_once } = submission;
+        let mut order = *order;
+        let lot = self.orders.lot(order.instrument);
+        if let Err((term, error)) = terms::put(&mut order, terms, lot) {
+            let _ = reply.send(Outcome::Term(term, error));
+            return;
+        }
+        let order = &order;
         match self.orders.used(order.account, client_id, order) {
             Some(Used::Same(known)) => {
                 // One that td has not answered yet is waited for like the first time.
                 if let Some(reason) = known.refusal() {
                     // As the first time.
-                    let _ = reply.send(Outcome::Refused(known.view(), reason));
+                    let _ = reply.send(Outcome::Refused(self.orders.view(known), reason));
                 } else if known.is_answered() || *at_once {
-                    let _ = reply.send(Outcome::Again(known.view()));
+                    let _ = reply.send(Outcome::Again(self.orders.view(known)));
                 } else {
                     let id = known.request.order_id;
                     self.waiting.entry(id).or_default().push((Wait::First, reply));
@@ -161,7 +175,7 @@ impl Core {
                 return;
             }
             Some(Used::Differently(known)) => {
-                let _ = reply.send(Outcome::Differs(known.view()));
+                let _ = reply.send(Outcome::Differs(self.orders.view(known)));
                 return;
             }
             None => {}
@@ -252,7 +266,7 @@ impl Core {
     fn refuse(&self, name: &OrderName, scope: Option<&Vec<u32>>, reply: Reply<Outcome>) {
         let found = self.orders.find(name).filter(|found| covers(scope, found));
         let outcome = match found {
-            Some(found) => Outcome::Ended(found.view()),
+            Some(found) => Outcome::Ended(self.orders.view(found)),
             None if self.may_be_forgotten(name) => Outcome::Forgotten,
             None => Outcome::NoSuchOrder,
         };
@@ -308,7 +322,7 @@ impl Core {
                     self.orders.sent(&order, sent_ns, begun);
                     let id = order.order_id;
                     match self.orders.get(id) {
-                        Some(known) if at_once => drop(reply.send(Outcome::Order(known.view()))),
+                        Some(known) if at_once => drop(reply.send(Outcome::Order(self.orders.view(known)))),
                         _ => self.waiting.entry(id).or_default().push((Wait::First, reply)),
                     }
                 }

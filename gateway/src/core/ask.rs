@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use crossbeam_queue::ArrayQueue;
 use node::NodeHandle;
 use tokio::sync::oneshot;
+use wire::terms::{Asked, Term, TermError};
 use wire::{AccountId, InstrumentId, NewOrder, OrderId, Price, Quantity, Text};
 
 pub(crate) use super::owed::Scope;
@@ -30,6 +31,8 @@ pub(crate) struct Submission {
     pub(crate) client_id: Text<48>,
     /// Its id is the core's to give.
     pub(crate) order: NewOrder,
+    /// Its terms, as the client asks for them: the core knows the instrument's lot.
+    pub(crate) terms: Vec<Asked>,
     /// The client says that it asks again.
     pub(crate) is_retry: bool,
     /// Answer at once, not with td's first word.
@@ -73,6 +76,8 @@ pub(crate) enum Ask {
         scope: Option<Vec<u32>>,
         price: Option<Price>,
         quantity: Option<Quantity>,
+        /// Terms that the order must have already.
+        terms: Vec<Asked>,
         reply: Reply<Outcome>,
     },
     CancelAll {
@@ -111,6 +116,8 @@ pub(crate) enum Outcome {
     NoSuchOrder,
     /// It may have been there: what is remembered does not go back so far.
     Forgotten,
+    /// Nothing was sent: the order cannot have this term so.
+    Term(&'static Term, TermError),
     /// Nothing was sent: td is behind.
     Full,
     /// Nothing was sent: so many orders work, and the journal of orders holds no more.

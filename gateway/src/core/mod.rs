@@ -36,7 +36,7 @@ use crate::meter::Meter;
 use crate::push::{Channel, Hub, Positions};
 use ask::{Door, Outcome, Reply, Scope};
 use market::Market;
-use orders::{MustEnd, Order, Orders, Resolved};
+use orders::{MustEnd, Orders, Resolved};
 use owed::Owed;
 use sessions::Sessions;
 
@@ -243,18 +243,19 @@ impl Core {
             self.owed.ended(*id);
             let Some(order) = self.orders.get(*id) else { continue };
             for (_, reply) in self.waiting.remove(id).into_iter().flatten() {
-                let _ = reply.send(Outcome::Order(order.view()));
+                let _ = reply.send(Outcome::Order(self.orders.view(order)));
             }
         }
         for id in &resolved.renewed {
             let Some((order, waiting)) = self.orders.get(*id).zip(self.waiting.get_mut(id)) else { continue };
             // td has taken the order. Answers to changes of it may still come.
             for (_, reply) in waiting.extract_if(.., |(wait, _)| *wait == Wait::First) {
-                let _ = reply.send(Outcome::Order(order.view()));
+                let _ = reply.send(Outcome::Order(self.orders.view(order)));
             }
         }
         let changed = resolved.renewed.iter().chain(&resolved.lost);
-        let views = changed.filter_map(|id| self.orders.get(*id)).map(Order::view).collect();
+        let views =
+            changed.filter_map(|id| self.orders.get(*id)).map(|order| self.orders.view(order)).collect();
         self.hub.resolved(views);
     }
 
@@ -287,12 +288,13 @@ impl Core {
             }
         }
         let id = report.order_id();
-        let Some(order) = self.orders.report(&report, frame.position) else {
+        if self.orders.report(&report, frame.position).is_none() {
             // The answer to a mass cancel has a number of its own.
             self.orders.mass_answered(id);
             return self.owed.mass_answered(id);
-        };
-        let view = order.view();
+        }
+        let Some(order) = self.orders.get(id) else { return };
+        let view = self.orders.view(order);
         self.hub.order(order.account.0, frame, &report, view.clone());
         if !self.owed.is_empty() {
             self.settle_owed(&report, view.working);
@@ -366,6 +368,7 @@ impl Core {
         if frame.message_id == Instrument::ID {
             let instrument = Instrument::decode(frame.payload)?;
             self.market.list(&instrument);
+            self.orders.set_lot(instrument.id, instrument.lot);
             self.door.list(instrument.symbol.to_string(), instrument.id);
             self.hub.instrument(&instrument);
         }

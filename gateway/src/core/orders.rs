@@ -4,13 +4,14 @@
 use std::collections::{HashMap, VecDeque};
 
 use wire::{
-    AccountId, ClientOrder, Execution, KeptOrder, Nanos, NewOrder, Offset, OrderId, OrderStatus, Price,
-    Quantity, Reason, Text,
+    AccountId, ClientOrder, Execution, InstrumentId, KeptOrder, Nanos, NewOrder, OrderId, OrderStatus, Price,
+    Quantity, Reason, Text, terms,
 };
 
 use super::ask::{OrderFilter, OrderName};
 use super::kept::Kept;
 use super::owed::Scope;
+use crate::http::terms::Terms;
 use crate::view::{OrderView, price};
 
 /// Orders that have ended and are remembered.
@@ -82,7 +83,8 @@ impl Order {
         plain(&self.asked) == plain(other)
     }
 
-    pub(crate) fn view(&self) -> OrderView {
+    /// What clients see of it, in an instrument with this lot.
+    fn view(&self, lot: Quantity) -> OrderView {
         let shown = self.reason != Reason::None;
         OrderView {
             order_id: self.request.order_id.to_string(),
@@ -92,13 +94,6 @@ impl Order {
             side: self.request.side.as_str(),
             order_type: self.request.order_type.as_str(),
             time_in_force: self.request.time_in_force.as_str(),
-            offset: match self.request.offset() {
-                None | Some(Offset::Auto) => "auto",
-                Some(Offset::Open) => "open",
-                Some(Offset::Close) => "close",
-                Some(Offset::CloseToday) => "close-today",
-                Some(Offset::CloseYesterday) => "close-yesterday",
-            },
             price: price(self.request.price),
             quantity: self.request.quantity.0,
             filled: self.filled.0,
@@ -114,6 +109,9 @@ impl Order {
             token: format!("{:016x}", self.client.token),
             sent_ns: self.sent_ns,
             sequence: self.sequence,
+            terms: Terms(
+                terms::TERMS.iter().filter_map(|term| Some((term, term.of(&self.request, lot)?))).collect(),
+            ),
         }
     }
 
@@ -229,6 +227,8 @@ pub(crate) struct Orders {
     orders: HashMap<OrderId, Order>,
     /// By account and the client's own name.
     names: HashMap<(AccountId, Text<48>), OrderId>,
+    /// Of each instrument.
+    lots: HashMap<InstrumentId, Quantity>,
     /// By age; the oldest that has ended is forgotten first.
     ages: VecDeque<OrderId>,
     /// The order that the next new one belongs to.
@@ -504,7 +504,21 @@ impl Orders {
                 && filter.accounts.as_ref().is_none_or(|accounts| accounts.contains(&order.account.0))
         };
         let newest_first = self.ages.iter().rev().filter_map(|id| self.orders.get(id));
-        newest_first.filter(is_meant).take(filter.limit).map(Order::view).collect()
+        newest_first.filter(is_meant).take(filter.limit).map(|order| self.view(order)).collect()
+    }
+
+    /// What clients see of an order.
+    pub(crate) fn view(&self, order: &Order) -> OrderView {
+        order.view(self.lot(order.request.instrument))
+    }
+
+    /// Quantities of this instrument are multiples of this.
+    pub(crate) fn set_lot(&mut self, instrument: InstrumentId, lot: Quantity) {
+        self.lots.insert(instrument, lot);
+    }
+
+    pub(crate) fn lot(&self, instrument: InstrumentId) -> Quantity {
+        self.lots.get(&instrument).copied().unwrap_or(Quantity(1))
     }
 
     /// The orders that work and that a mass cancel covers.
@@ -721,7 +735,7 @@ mod tests {
                 }
                 let works: Vec<OrderUpdate> = works.map(|at| standing(&order, at, 3)).into_iter().collect();
                 let resolved = orders.resolve(&works, contained);
-                let view = orders.get(order.order_id).unwrap().view();
+                let view = orders.view(orders.get(order.order_id).unwrap());
                 assert_eq!(view.status, outcome, "{state}; {answer}");
                 assert_eq!(!resolved.lost.is_empty(), outcome == "unknown", "{state}; {answer}");
                 let is_renewed = outcome == "partially-filled";
@@ -789,8 +803,9 @@ mod tests {
             }
             orders.read_kept(&kept, 640);
             let found = orders.get(asked.order_id).unwrap();
-            assert_eq!(found.view(), whole.get(asked.order_id).unwrap().view());
-            assert_eq!(orders.find(&OrderName::Client(asked.account, name)).unwrap().view(), found.view());
+            assert_eq!(orders.view(found), whole.view(whole.get(asked.order_id).unwrap()));
+            let named = orders.find(&OrderName::Client(asked.account, name)).unwrap();
+            assert_eq!(orders.view(named), orders.view(found));
             assert!(matches!(orders.used(asked.account, &name, &asked), Some(Used::Same(_))));
             let other = NewOrder { ends_s: 8, ..asked };
             assert!(matches!(orders.used(asked.account, &name, &other), Some(Used::Differently(_))));

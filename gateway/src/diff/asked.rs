@@ -1,5 +1,7 @@
 //! What a DIFF client says: read, and made into the wire's orders. Pure.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 use wire::{
     AccountId, InstrumentId, NewOrder, Offset, OrderId, OrderType, Price, Quantity, Side, TimeInForce,
@@ -78,6 +80,9 @@ pub(crate) struct InsertOrder {
     pub(crate) time_condition: String,
     #[serde(default)]
     pub(crate) volume_condition: String,
+    /// What else there is.
+    #[serde(flatten)]
+    pub(crate) rest: HashMap<String, serde::de::IgnoredAny>,
 }
 
 impl Asked {
@@ -141,6 +146,10 @@ impl InsertOrder {
             (true, TimeInForce::ImmediateOrCancel) => TimeInForce::FillOrKill,
             (true, _) => return Err("`volume_condition` ALL goes with `time_condition` IOC only".to_owned()),
         };
+        // The protocol has fields for no other terms: better no order than another one.
+        if let Some(term) = wire::terms::TERMS.iter().find(|term| self.rest.contains_key(term.name)) {
+            return Err(format!("`{}` is not taken here: DIFF has no word for it", term.name));
+        }
         if self.volume <= 0 {
             return Err("`volume` must be greater than 0".to_owned());
         }

@@ -435,7 +435,6 @@ mod tests {
             side: "buy",
             order_type: "limit",
             time_in_force: "day",
-            offset: "auto",
             price: Some("95".to_owned()),
             quantity: 1,
             filled: 0,
@@ -447,6 +446,7 @@ mod tests {
             token: "1".to_owned(),
             sent_ns: 1,
             sequence: number,
+            terms: crate::http::terms::Terms::default(),
         }
     }
 

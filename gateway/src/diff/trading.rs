@@ -151,6 +151,7 @@ fn submission(
         client: Client { token: login.identity.number, address: Text::cut(&peer.address) },
         client_id,
         order,
+        terms: Vec::new(),
         is_retry: false,
         at_once: true,
     })

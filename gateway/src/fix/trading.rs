@@ -1,6 +1,7 @@
 //! Orders of FIX sessions: to the core as HTTP's go, with the ClOrdID as client id.
 
 use tokio::sync::oneshot;
+use wire::terms::{Term, TermError};
 use wire::{AccountId, InstrumentId, Price, Quantity, Text};
 
 use super::codec::{Fields, Message};
@@ -70,6 +71,7 @@ pub(super) fn new_order(link: &mut Link, message: &Message) -> Result<(), Wrong>
     let number = link.place.market.borrow().number(symbol);
     // What is wrong with the message is said before what is wrong with the order.
     words::order(message, InstrumentId(number.unwrap_or_default()), AccountId(0))?;
+    let terms = words::terms(message)?;
     let refuse = |link: &Link, reason: u32, text: &str| {
         let fields = words::refused(message, &link.exec_id(), reason, text, link.place.now());
         link.say("8", fields);
@@ -104,6 +106,7 @@ pub(super) fn new_order(link: &mut Link, message: &Message) -> Result<(), Wrong>
         client: Client { token: link.identity.number, address: Text::cut(&link.peer.address) },
         client_id: name,
         order: words::order(message, InstrumentId(number), AccountId(account))?,
+        terms,
         // A client that sends again says so.
         is_retry: message.is(43) || message.is(97),
         at_once: true,
@@ -129,6 +132,9 @@ pub(super) fn new_order(link: &mut Link, message: &Message) -> Result<(), Wrong>
                     Answer::statuses(vec![order], None, seen)
                 }
                 Some(Outcome::Differs(_)) => Answer::message("8", differs),
+                Some(Outcome::Term(term, error)) => {
+                    Answer::message("8", Fields(full.0.replace(FULL, &cannot(term, error))))
+                }
                 Some(Outcome::Full) => Answer::message("8", full),
                 Some(Outcome::TooMany(most)) => {
                     Answer::message("8", Fields(full.0.replace(FULL, &too_many(most))))
@@ -143,13 +149,20 @@ pub(super) fn new_order(link: &mut Link, message: &Message) -> Result<(), Wrong>
     Ok(())
 }
 
+/// Why an order cannot have this term so.
+fn cannot(term: &Term, error: TermError) -> String {
+    format!("{} ({}): {error}; nothing was sent", term.name, term.tag)
+}
+
 /// An OrderCancelRequest or an OrderCancelReplaceRequest.
 pub(super) fn change(link: &mut Link, message: &Message, is_replace: bool) -> Result<(), Wrong> {
     let (id, before) = (need(message, 11)?.to_owned(), need(message, 41)?.to_owned());
     words::side(message)?;
-    let (price, lots) = match is_replace {
-        true => (parse::<Price>(message, 44)?, Some(Quantity(quantity(message, 38)?))),
-        false => (None, None),
+    let (price, lots, terms) = match is_replace {
+        true => {
+            (parse::<Price>(message, 44)?, Some(Quantity(quantity(message, 38)?)), words::terms(message)?)
+        }
+        false => (None, None, Vec::new()),
     };
     let root = link.store.root(&before).to_owned();
     let now = link.place.now();
@@ -193,7 +206,7 @@ pub(super) fn change(link: &mut Link, message: &Message, is_replace: bool) -> Re
     let asked = (if is_replace { "G" } else { "F" }, message.sequence(), id.clone());
     let is_asked = link.ask(
         |reply| match is_replace {
-            true => Ask::Replace { order, scope, price, quantity: lots, reply },
+            true => Ask::Replace { order, scope, price, quantity: lots, terms, reply },
             false => Ask::Cancel { order, scope, reply },
         },
         move |outcome| {
@@ -211,6 +224,7 @@ pub(super) fn change(link: &mut Link, message: &Message, is_replace: bool) -> Re
                 }
                 Some(Outcome::NoSuchOrder) => refusal(None, 1, "there is no such order"),
                 Some(Outcome::Full) => refusal(None, 99, "not sent: td is behind"),
+                Some(Outcome::Term(term, error)) => refusal(None, 99, &cannot(term, error)),
                 Some(_) => {
                     refusal(None, 99, "no order of this name is remembered, but the oldest are forgotten")
                 }

@@ -1,25 +1,27 @@
 //! Between the words of FIX and of the platform: orders in, reports out. Pure.
 
+use wire::terms::{Asked, Holds, TERMS, Value};
 use wire::{
-    AccountId, Execution, Fill, InstrumentId, NewOrder, Offset, OrderId, OrderType, Price, Quantity, Reason,
+    AccountId, Execution, Fill, InstrumentId, Nanos, NewOrder, OrderId, OrderType, Price, Quantity, Reason,
     Side, TimeInForce,
 };
 
 use super::codec::{Fields, Message};
 use super::status::{Traded, UNKNOWN};
-use crate::time::utc;
+use crate::time::{read_utc_nanos, utc};
 use crate::view::OrderView;
 
 /// The tags that are acted upon and belong to no group. Other fields are passed over.
-const SINGLE: [u32; 41] = [
-    1, 7, 8, 9, 11, 16, 18, 34, 35, 36, 38, 40, 41, 43, 44, 49, 52, 54, 55, 56, 59, 77, 97, 98, 99, 108, 112,
-    122, 123, 141, 262, 263, 264, 265, 530, 553, 554, 584, 585, 789, 1137,
+const SINGLE: [u32; 39] = [
+    1, 7, 8, 9, 11, 16, 34, 35, 36, 38, 40, 41, 43, 44, 49, 52, 54, 55, 56, 59, 97, 98, 99, 108, 112, 122,
+    123, 141, 262, 263, 264, 265, 530, 553, 554, 584, 585, 789, 1137,
 ];
 
 /// Whether there may be one field of this tag at most in a message of this type.
 pub(crate) fn is_single(kind: &str, tag: u32) -> bool {
     // A MarketDataRequest has a group of instruments.
-    (SINGLE.contains(&tag) || NOT_KNOWN.contains(&tag)) && (kind, tag) != ("V", 55)
+    (SINGLE.contains(&tag) || NOT_KNOWN.contains(&tag) || TERMS.iter().any(|term| term.tag == tag))
+        && (kind, tag) != ("V", 55)
 }
 
 /// A field that is missing or wrong, as in a Reject.
@@ -75,10 +77,11 @@ pub(crate) fn side(message: &Message) -> Result<Side, Wrong> {
     }
 }
 
-/// Conditions that change what an order means and that are not known here: better none than another one.
-const NOT_KNOWN: [u32; 5] = [110, 111, 1138, 126, 432];
+/// Fields that change what an order means and that are not known here: better none than another one. MaxShow, DisplayQty,
+/// ExpireDate, EffectiveTime, PegOffsetValue, DiscretionInst, DiscretionOffsetValue, TargetStrategy, SelfMatchPreventionID.
+const NOT_KNOWN: [u32; 9] = [210, 1138, 432, 168, 211, 388, 389, 847, 2362];
 
-/// A NewOrderSingle, without an id.
+/// A NewOrderSingle, without an id and without its terms.
 pub(crate) fn order(
     message: &Message,
     instrument: InstrumentId,
@@ -101,8 +104,9 @@ pub(crate) fn order(
         "2" => TimeInForce::AtTheOpen,
         "3" => TimeInForce::ImmediateOrCancel,
         "4" => TimeInForce::FillOrKill,
+        "6" => TimeInForce::GoodTillDate,
         "7" => TimeInForce::AtTheClose,
-        other => return Err(Wrong::value(59, other, "0, 1, 2, 3, 4, 7")),
+        other => return Err(Wrong::value(59, other, "0, 1, 2, 3, 4, 6, 7")),
     };
     let price = |tag: u32, is_due: bool| -> Result<Price, Wrong> {
         match (is_due, parse::<Price>(message, tag)?) {
@@ -116,23 +120,49 @@ pub(crate) fn order(
     };
     let limit = price(44, order_type.has_price())?;
     let trigger = price(99, matches!(order_type, OrderType::Stop | OrderType::StopLimit))?;
-    let offset = match message.get(77) {
-        None => Offset::Auto,
-        Some("O") => Offset::Open,
-        Some("C") => Offset::Close,
-        Some(other) => return Err(Wrong::value(77, other, "O, C")),
-    };
-    let post_only = match message.get(18) {
-        None => 0,
-        Some("6") => NewOrder::POST_ONLY,
-        Some(other) => return Err(Wrong::value(18, other, "6")),
-    };
     Ok(NewOrder {
-        flags: post_only | offset.flags(),
         account,
         trigger,
         ..NewOrder::plain(OrderId(0), instrument, side, order_type, time_in_force, limit, Quantity(quantity))
     })
+}
+
+/// The terms that a NewOrderSingle or an OrderCancelReplaceRequest asks for.
+pub(crate) fn terms(message: &Message) -> Result<Vec<Asked>, Wrong> {
+    let mut asked = Vec::new();
+    for term in TERMS {
+        let Some(text) = message.get(term.tag) else { continue };
+        let value = match term.holds {
+            Holds::Lots(_) => Value::Quantity(Quantity(quantity(message, term.tag)?)),
+            Holds::Seconds(_) => {
+                let time = read_utc_nanos(text).ok_or_else(|| Wrong::format(term.tag, text))?;
+                Value::Time(Nanos(time))
+            }
+            Holds::Flag(_) | Holds::Words(..) => {
+                let word = term.words().iter().find(|word| word.fix == Some(text));
+                Value::Word(word.ok_or_else(|| {
+                    let known: Vec<&str> = term.words().iter().filter_map(|word| word.fix).collect();
+                    Wrong::value(term.tag, text, &known.join(", "))
+                })?)
+            }
+        };
+        asked.push((term, value));
+    }
+    Ok(asked)
+}
+
+/// The terms of an order as fields of an ExecutionReport of FIX 4.4.
+fn shown(order: &OrderView, mut fields: Fields) -> Fields {
+    for (term, value) in &order.terms.0 {
+        let text = match value {
+            _ if !term.is_fix_44 => None,
+            Value::Quantity(quantity) => Some(quantity.0.to_string()),
+            Value::Time(time) => Some(utc(time.0)[..17].to_owned()),
+            Value::Word(word) => word.fix.map(str::to_owned),
+        };
+        fields = fields.may(term.tag, text);
+    }
+    fields
 }
 
 /// OrdRejReason of td's and the market's reasons.
@@ -201,6 +231,7 @@ pub(crate) fn report(order: &OrderView, exec_type: char, names: &Names<'_>, fill
         "at-the-open" => '2',
         "ioc" => '3',
         "fok" => '4',
+        "gtd" => '6',
         "at-the-close" => '7',
         _ => '0',
     };
@@ -227,6 +258,7 @@ pub(crate) fn report(order: &OrderView, exec_type: char, names: &Names<'_>, fill
         .with(40, order_type)
         .may(44, order.price.as_ref().filter(|_| matches!(order_type, '2' | '4')))
         .with(59, time_in_force);
+    fields = shown(order, fields);
     if let Some(fill) = fill {
         fields = fields.with(32, fill.quantity.0).with(31, fill.price);
     }
@@ -323,7 +355,9 @@ mod tests {
         let body = format!("35=D|{body}").replace('|', "\x01");
         decoder.add(&message("FIX.4.4", &body));
         let Step::Message(message) = decoder.next() else { panic!() };
-        order(&message, InstrumentId(3), AccountId(9))
+        let mut order = order(&message, InstrumentId(3), AccountId(9))?;
+        wire::terms::put(&mut order, &terms(&message)?, Quantity(1)).unwrap();
+        Ok(order)
     }
 
     #[test]
@@ -335,7 +369,7 @@ mod tests {
         );
         assert_eq!(
             (order.offset(), order.flags & NewOrder::POST_ONLY),
-            (Some(Offset::Close), NewOrder::POST_ONLY)
+            (Some(wire::Offset::Close), NewOrder::POST_ONLY)
         );
         assert_eq!(asked("54=2|38=5.000|40=1|").unwrap().quantity, Quantity(5));
         for (body, tag, reason) in [
@@ -346,12 +380,35 @@ mod tests {
             ("54=9|38=1|40=1|", 54, 5),
             ("54=1|38=1|40=P|", 40, 5),
             ("54=1|38=1|40=2|44=x|", 44, 6),
-            ("54=1|38=1|40=2|44=1|111=1|", 111, 5),
+            ("54=1|38=1|40=2|44=1|1138=1|", 1138, 5),
+            ("54=1|38=1|40=2|44=1|210=1|", 210, 5),
+            ("54=1|38=1|40=2|44=1|111=x|", 111, 6),
+            ("54=1|38=1|40=2|44=1|110=0|", 110, 6),
+            ("54=1|38=1|40=2|44=1|59=6|126=tomorrow|", 126, 6),
+            ("54=1|38=1|40=2|44=1|2964=4|", 2964, 5),
+            ("54=1|38=1|40=2|44=1|77=F|", 77, 5),
+            ("54=1|38=1|40=2|44=1|18=G|", 18, 5),
             ("54=1|38=1|40=3|", 99, 1),
         ] {
             let wrong = asked(body).unwrap_err();
             assert_eq!((wrong.tag, wrong.reason), (tag, reason), "{body}");
         }
+    }
+
+    /// Each term that has a word in FIX goes in by it, and comes back in reports of FIX 4.4 where that version has it.
+    #[test]
+    fn every_term_is_taken_and_reported() {
+        let order =
+            asked("54=1|38=500|40=2|44=1|59=6|111=200|110=100|126=20261127-15:00:00.000|2964=3|18=6|77=O|")
+                .unwrap();
+        let has = |name: &str| wire::terms::named(name).unwrap().of(&order, Quantity(1));
+        assert!(TERMS.iter().all(|term| has(term.name).is_some()), "{order:?}");
+        assert_eq!(order.time_in_force, TimeInForce::GoodTillDate);
+        assert_eq!(u64::from(order.ends_s), read_utc_nanos("20261127-15:00:00").unwrap() / 1_000_000_000);
+        let terms = TERMS.iter().filter_map(|term| Some((term, has(term.name)?))).collect();
+        let view = OrderView { terms: crate::http::terms::Terms(terms), ..OrderView::default() };
+        let text = shown(&view, Fields::default()).0.replace('\x01', "|");
+        assert_eq!(text, "111=200|110=100|126=20261127-15:00:00|18=6|77=O|");
     }
 
     /// What the parts of the acceptor read of a message: the numbers behind these words in their source.

@@ -2,11 +2,10 @@
 
 use serde::Deserialize;
 use utoipa::ToSchema;
-use wire::{
-    AccountId, InstrumentId, NewOrder, Offset, OrderId, OrderType, Price, Quantity, Side, Text, TimeInForce,
-};
+use wire::{AccountId, InstrumentId, NewOrder, OrderId, OrderType, Price, Quantity, Side, Text, TimeInForce};
 
 use super::problem::Problem;
+use super::terms::Terms;
 
 /// A decimal number, as a JSON number or, which is always exact, as text.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
@@ -31,7 +30,6 @@ impl Decimal {
 
 /// A new order.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct OrderBody {
     /// What the client calls it, up to 48 bytes: with the same name again, the same order is answered and none is sent.
     #[schema(max_length = 48)]
@@ -53,13 +51,8 @@ pub(crate) struct OrderBody {
     pub price: Option<Decimal>,
     /// The price that a stop waits for.
     pub trigger: Option<Decimal>,
-    /// `day` (as long as nothing else is said), `ioc`, `fok`, `post-only`, `gtc`.
+    /// `day` (as long as nothing else is said), `ioc`, `fok`, `post-only`, `gtc`, `gtd`, `at-the-open`, `at-the-close`.
     pub time_in_force: Option<String>,
-    /// Rejected if any of it would trade at once.
-    #[serde(default)]
-    pub post_only: bool,
-    /// Of a futures account: `auto`, `open`, `close`, `close-today`, `close-yesterday`.
-    pub offset: Option<String>,
     /// This is the same request again: if the name is not known and something has been forgotten, nothing is sent.
     #[serde(default)]
     pub retry: bool,
@@ -67,6 +60,10 @@ pub(crate) struct OrderBody {
     pub session: Option<String>,
     /// `report` (as long as nothing else is said): answer with td's first word. `none`: when it is on its way.
     pub wait: Option<String>,
+    /// Each of its terms.
+    #[serde(flatten)]
+    #[schema(ignore)]
+    pub terms: Terms,
 }
 
 /// What of an order changes.
@@ -116,21 +113,15 @@ pub(super) const ORDER_TYPES: [(&str, OrderType); 4] = [
     ("stop", OrderType::Stop),
     ("stop-limit", OrderType::StopLimit),
 ];
-pub(super) const TIMES_IN_FORCE: [(&str, TimeInForce); 7] = [
+pub(super) const TIMES_IN_FORCE: [(&str, TimeInForce); 8] = [
     ("day", TimeInForce::Day),
     ("ioc", TimeInForce::ImmediateOrCancel),
     ("fok", TimeInForce::FillOrKill),
     ("post-only", TimeInForce::PostOnly),
     ("gtc", TimeInForce::GoodTillCancel),
+    ("gtd", TimeInForce::GoodTillDate),
     ("at-the-open", TimeInForce::AtTheOpen),
     ("at-the-close", TimeInForce::AtTheClose),
-];
-pub(super) const OFFSETS: [(&str, Offset); 5] = [
-    ("auto", Offset::Auto),
-    ("open", Offset::Open),
-    ("close", Offset::Close),
-    ("close-today", Offset::CloseToday),
-    ("close-yesterday", Offset::CloseYesterday),
 ];
 /// Whether it is answered at once.
 pub(super) const WAITS: [(&str, bool); 2] = [("report", false), ("none", true)];
@@ -152,13 +143,12 @@ impl OrderBody {
         }
     }
 
-    /// The order, without an id.
+    /// The order, without an id and without its terms.
     pub(crate) fn order(&self, instrument: InstrumentId, account: AccountId) -> Result<NewOrder, Problem> {
         let side = side(&self.side)?;
         let order_type = one_of("type", self.order_type.as_deref().unwrap_or("limit"), &ORDER_TYPES)?;
         let time_in_force =
             one_of("time_in_force", self.time_in_force.as_deref().unwrap_or("day"), &TIMES_IN_FORCE)?;
-        let offset = one_of("offset", self.offset.as_deref().unwrap_or("auto"), &OFFSETS)?;
         if self.quantity <= 0 {
             return Err(Problem::bad("`quantity` must be greater than 0"));
         }
@@ -175,9 +165,7 @@ impl OrderBody {
             (Some(_), false) => return Err(Problem::bad("`trigger` is for stops")),
             (None, false) => Price::ZERO,
         };
-        let post_only = if self.post_only { NewOrder::POST_ONLY } else { 0 };
         Ok(NewOrder {
-            flags: post_only | offset.flags(),
             account,
             trigger,
             ..NewOrder::plain(

@@ -126,6 +126,7 @@ pub(crate) async fn submit(
         client: Client { token: identity.number, address: Text::cut(&peer.address) },
         client_id,
         order,
+        terms: body.terms.0.clone(),
         is_retry: body.retry,
         at_once: body.at_once()?,
     };
@@ -140,6 +141,7 @@ pub(crate) async fn submit(
 /// An outcome as status and order, or as a problem.
 fn done(outcome: Outcome, good: StatusCode) -> Result<(StatusCode, OrderView), Problem> {
     Err(match outcome {
+        Outcome::Term(term, error) => Problem::bad(format!("`{}`: {error}", term.name)),
         Outcome::Order(order) if order.status == "unknown" => {
             Problem::new(Kind::UnknownOutcome, "how this order ended is not known: its reports were lost")
                 .of(order)
@@ -326,7 +328,8 @@ pub(crate) async fn replace(
     let (price, quantity) = parse::<ReplaceBody>(body)?.parts()?;
     limited(shared, identity, &order).await?;
     let scope = scope(identity);
-    let outcome = ask(shared, |reply| Ask::Replace { order, scope, price, quantity, reply }).await?;
+    let outcome =
+        ask(shared, |reply| Ask::Replace { order, scope, price, quantity, terms: Vec::new(), reply }).await?;
     let (status, order) = done(outcome, StatusCode::OK)?;
     json(status, &order)
 }

@@ -45,14 +45,12 @@ fn properties() -> Vec<(&'static str, &'static str, Form)> {
         ("OrderBody", "side", OneOf(read(&body::SIDES))),
         ("OrderBody", "type", OneOf(read(&body::ORDER_TYPES))),
         ("OrderBody", "time_in_force", OneOf(read(&body::TIMES_IN_FORCE))),
-        ("OrderBody", "offset", OneOf(read(&body::OFFSETS))),
         ("OrderBody", "wait", OneOf(read(&body::WAITS))),
         ("OrderBody", "session", Pattern("^[0-9A-Fa-f]{1,16}$")),
         ("OrderView", "order_id", Pattern(ORDER)),
         ("OrderView", "side", OneOf(printed::<Side>())),
         ("OrderView", "order_type", OneOf(printed::<OrderType>())),
         ("OrderView", "time_in_force", OneOf(printed::<TimeInForce>())),
-        ("OrderView", "offset", OneOf(read(&body::OFFSETS))),
         ("OrderView", "price", Pattern(DECIMAL)),
         ("OrderView", "status", OneOf(status)),
         ("OrderView", "reason", OneOf(printed::<Reason>())),
@@ -88,6 +86,11 @@ impl Form {
 /// Adds all of this to the document.
 pub(super) fn complete(document: &mut Value) {
     ranges(document);
+    for schema in ["OrderBody", "OrderView"] {
+        if let Some(schema) = document.pointer_mut(&format!("/components/schemas/{schema}")) {
+            super::terms::describe(wire::terms::TERMS, schema);
+        }
+    }
     for (schema, property, form) in properties() {
         if let Some(schema) =
             document.pointer_mut(&format!("/components/schemas/{schema}/properties/{property}"))
@@ -142,6 +145,13 @@ mod tests {
                     assert!(words.iter().all(|word| listed.contains(&json!(word))), "{what}");
                 }
             }
+        }
+        for (schema, term) in ["OrderBody", "OrderView"]
+            .iter()
+            .flat_map(|schema| wire::terms::TERMS.iter().map(move |term| (schema, term)))
+        {
+            let found = &document["components"]["schemas"][schema]["properties"][term.name];
+            assert!(found["description"].as_str().unwrap().starts_with(term.doc), "{schema}.{}", term.name);
         }
         let account = &document["components"]["schemas"]["OrderBody"]["properties"]["account"];
         assert_eq!((&account["minimum"], &account["maximum"]), (&json!(0), &json!(u32::MAX)), "{account}");

@@ -3,11 +3,15 @@
 use fix_codec::codec::Fields;
 use fix_codec::time::utc;
 use venue::{Command, Target};
-use wire::{NewOrder, Offset, OrderType, Reason, Side, TimeInForce};
+use wire::terms::{self, TERMS, Value};
+use wire::{NewOrder, Offset, OrderType, Quantity, Reason, Side, TimeInForce};
 
 /// Where instruments are found by their number.
 pub(crate) trait Symbols {
     fn symbol(&self, instrument: wire::InstrumentId) -> Option<&str>;
+
+    /// Quantities of this instrument are multiples of this.
+    fn lot(&self, instrument: wire::InstrumentId) -> Quantity;
 }
 
 /// What this market calls things.
@@ -41,7 +45,7 @@ pub(crate) fn say(
     Ok(match command {
         Command::New { name, order } => {
             let symbol = symbols.symbol(order.instrument).ok_or(Reason::UnknownInstrument)?;
-            ("D", new_order(name, order, symbol, words, time)?)
+            ("D", new_order(name, order, (symbol, symbols.lot(order.instrument)), words, time)?)
         }
         Command::Cancel { name, of } => ("F", head(of, Some(name))?.with(38, of.quantity.0).with(60, time)),
         Command::Replace { name, of, price, quantity } => {
@@ -72,7 +76,7 @@ fn order_type(order: &NewOrder) -> char {
 fn new_order(
     name: &str,
     order: &NewOrder,
-    symbol: &str,
+    (symbol, lot): (&str, Quantity),
     words: Words<'_>,
     time: &str,
 ) -> Result<Fields, Reason> {
@@ -85,8 +89,7 @@ fn new_order(
         Some(Offset::CloseYesterday) => Some(words.close_yesterday.ok_or(Reason::Unsupported)?),
         None => return Err(Reason::Malformed),
     };
-    let known = NewOrder::POST_ONLY | NewOrder::OFFSET_OPEN | NewOrder::OFFSET_CLOSE | NewOrder::FORCED;
-    if order.flags & !known != 0 || order.display_lots != 0 || order.minimum_lots != 0 {
+    if order.flags & !(terms::flags() | NewOrder::FORCED) != 0 {
         return Err(Reason::Unsupported);
     }
     let life = match order.time_in_force {
@@ -96,13 +99,16 @@ fn new_order(
         TimeInForce::ImmediateOrCancel => '3',
         TimeInForce::FillOrKill => '4',
         TimeInForce::AtTheClose => '7',
-        TimeInForce::GoodTillDate => return Err(Reason::Unsupported),
+        TimeInForce::GoodTillDate => '6',
     };
-    let is_post_only = order.time_in_force == TimeInForce::PostOnly || order.flags & NewOrder::POST_ONLY != 0;
-    Ok(Fields::default()
+    let mut order = *order;
+    if order.time_in_force == TimeInForce::PostOnly {
+        order.flags |= NewOrder::POST_ONLY;
+    }
+    let order = &order;
+    let fields = Fields::default()
         .with(11, name)
         .may(1, words.account)
-        .may(18, is_post_only.then_some('6'))
         .with(55, symbol)
         .with(54, side(order.side))
         .with(60, time)
@@ -110,13 +116,29 @@ fn new_order(
         .with(40, order_type(order))
         .may(44, order.order_type.has_price().then_some(order.price))
         .may(99, order.order_type.has_trigger().then_some(order.trigger))
-        .with(59, life)
-        .may(77, offset))
+        .with(59, life);
+    Ok(with_terms(fields, order, lot)?.may(77, offset))
+}
+
+/// The terms that FIX 4.4 has fields for.
+fn with_terms(mut fields: Fields, order: &NewOrder, lot: Quantity) -> Result<Fields, Reason> {
+    // The market has its own words for the day of a position: see above.
+    for term in TERMS.iter().filter(|term| term.name != "offset") {
+        let text = match term.of(order, lot) {
+            None => continue,
+            Some(_) if !term.is_fix_44 => return Err(Reason::Unsupported),
+            Some(Value::Quantity(quantity)) => quantity.0.to_string(),
+            Some(Value::Time(time)) => utc(time.0)[..17].to_owned(),
+            Some(Value::Word(word)) => word.fix.ok_or(Reason::Unsupported)?.to_owned(),
+        };
+        fields = fields.with(term.tag, text);
+    }
+    Ok(fields)
 }
 
 #[cfg(test)]
 mod tests {
-    use wire::{InstrumentId, OrderId, Price, Quantity, StrategyId};
+    use wire::{InstrumentId, OrderId, Price, StrategyId};
 
     use super::*;
 
@@ -125,6 +147,10 @@ mod tests {
     impl Symbols for One {
         fn symbol(&self, instrument: InstrumentId) -> Option<&str> {
             (instrument.0 == 1).then_some("SIM001")
+        }
+
+        fn lot(&self, _: InstrumentId) -> Quantity {
+            Quantity(3)
         }
     }
 
@@ -150,7 +176,7 @@ mod tests {
         let head = "D|11=p-1|1=9|";
         let tail = "55=SIM001|54=2|60=19700101-00:00:00.000|38=3|40=2|44=99.5|";
         assert_eq!(new(order(1, TimeInForce::Day)), Ok(format!("{head}{tail}59=0|")));
-        assert_eq!(new(order(1, TimeInForce::PostOnly)), Ok(format!("{head}18=6|{tail}59=0|")));
+        assert_eq!(new(order(1, TimeInForce::PostOnly)), Ok(format!("{head}{tail}59=0|18=6|")));
         let close = NewOrder { flags: Offset::Close.flags(), ..order(1, TimeInForce::FillOrKill) };
         assert_eq!(new(close), Ok(format!("{head}{tail}59=4|77=C|")));
         // The day goes out in the market's own word, or the order is refused.
@@ -159,9 +185,13 @@ mod tests {
         assert_eq!(of_day(Offset::CloseToday), Err(Reason::Unsupported));
         assert_eq!(of_day(Offset::CloseYesterday), Ok(format!("{head}{tail}59=4|77=Y|")));
         assert_eq!(new(order(2, TimeInForce::Day)), Err(Reason::UnknownInstrument));
-        assert_eq!(new(order(1, TimeInForce::GoodTillDate)), Err(Reason::Unsupported));
-        let hidden = NewOrder { display_lots: 1, ..order(1, TimeInForce::Day) };
-        assert_eq!(new(hidden), Err(Reason::Unsupported));
+        let whole = NewOrder { display_lots: 1, minimum_lots: 1, ..order(1, TimeInForce::Day) };
+        assert_eq!(new(whole), Ok(format!("{head}{tail}59=0|111=3|110=3|")));
+        let till = NewOrder { ends_s: 86_400, ..order(1, TimeInForce::GoodTillDate) };
+        assert_eq!(new(till), Ok(format!("{head}{tail}59=6|126=19700102-00:00:00|")));
+        // FIX 4.4 has no field for it.
+        let alone = NewOrder { flags: NewOrder::CANCEL_NEWEST, ..order(1, TimeInForce::Day) };
+        assert_eq!(new(alone), Err(Reason::Unsupported));
         let of = Target {
             name: "p-1".to_owned(),
             order: order(1, TimeInForce::Day),

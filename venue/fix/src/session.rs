@@ -18,7 +18,7 @@ use fix_codec::codec::{Decoder, Fields, Message, Step, message};
 use fix_codec::sequence::{Verdict, judge};
 use fix_codec::time::{read_utc_nanos, utc};
 use venue::{Command, News, OrderState, Report, Says, Venue};
-use wire::{Instrument, InstrumentId, Nanos, Reason};
+use wire::{Instrument, InstrumentId, Nanos, Quantity, Reason};
 
 use crate::config::{Config, Reset};
 use crate::exec_type::ExecType;
@@ -87,7 +87,8 @@ pub struct Session {
     config: Config,
     store: Store,
     line: Line,
-    symbols: HashMap<InstrumentId, String>,
+    /// The names and lots of the instruments.
+    symbols: HashMap<InstrumentId, (String, Quantity)>,
     instruments: BTreeMap<String, InstrumentId>,
     /// What was sent under each number, and the name that it is about.
     sent: VecDeque<(u64, String, Kind)>,
@@ -109,11 +110,15 @@ pub struct Session {
     said: String,
 }
 
-struct Known<'a>(&'a HashMap<InstrumentId, String>);
+struct Known<'a>(&'a HashMap<InstrumentId, (String, Quantity)>);
 
 impl Symbols for Known<'_> {
     fn symbol(&self, instrument: InstrumentId) -> Option<&str> {
-        self.0.get(&instrument).map(String::as_str)
+        self.0.get(&instrument).map(|(symbol, _)| symbol.as_str())
+    }
+
+    fn lot(&self, instrument: InstrumentId) -> Quantity {
+        self.0.get(&instrument).map_or(Quantity(1), |(_, lot)| *lot)
     }
 }
 
@@ -724,7 +729,7 @@ impl Kind {
 
 impl Venue for Session {
     fn list(&mut self, instrument: &Instrument) {
-        self.symbols.insert(instrument.id, instrument.symbol.to_string());
+        self.symbols.insert(instrument.id, (instrument.symbol.to_string(), instrument.lot));
         self.instruments.insert(instrument.symbol.to_string(), instrument.id);
     }
 
