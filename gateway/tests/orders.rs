@@ -69,6 +69,25 @@ fn orders_are_changed_cancelled_refused_and_traded() {
     assert_eq!((all.status, &all.body["orders"]), (202, &Value::from(1)), "{all:?}");
 }
 
+/// Of requests that are the same and come together, one has made the order.
+#[test]
+fn the_same_order_from_many_at_once_is_one_order() {
+    let Some(platform) = platform("together", "") else { return };
+    let token = platform.token(&["t", "--role", "trader"]);
+    for round in 0..5 {
+        let body = order(&format!("m{round}"), "buy", 1, "95");
+        let answers: Vec<_> = std::thread::scope(|scope| {
+            let ask = || platform.ask(&token, "POST", "/v1/orders", &body);
+            let askers: Vec<_> = (0..16).map(|_| scope.spawn(ask)).collect();
+            askers.into_iter().map(|asker| asker.join().unwrap()).collect()
+        });
+        let made = answers.iter().filter(|answer| answer.status == 201).count();
+        let again = answers.iter().filter(|answer| answer.status == 200).count();
+        assert_eq!((made, again), (1, 15), "{answers:?}");
+        assert!(answers.iter().all(|answer| answer.body["order_id"] == answers[0].body["order_id"]));
+    }
+}
+
 #[test]
 fn an_order_has_the_terms_that_its_client_asks_for() {
     let Some(platform) = platform("terms", "") else { return };

@@ -170,7 +170,7 @@ impl Core {
                     let _ = reply.send(Outcome::Again(self.orders.view(known)));
                 } else {
                     let id = known.request.order_id;
-                    self.waiting.entry(id).or_default().push((Wait::First, reply));
+                    self.waiting.entry(id).or_default().push((Wait::Again, reply));
                 }
                 return;
             }

@@ -111,9 +111,18 @@ pub(crate) struct Core {
 /// What a client waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wait {
+    /// For td's first word about an order.
     First,
+    /// The same, of a request that came again before it was there.
+    Again,
     Cancel,
     Replace,
+}
+
+impl Wait {
+    fn is_first_word(self) -> bool {
+        matches!(self, Wait::First | Wait::Again)
+    }
 }
 
 impl Core {
@@ -249,8 +258,10 @@ impl Core {
         for id in &resolved.renewed {
             let Some((order, waiting)) = self.orders.get(*id).zip(self.waiting.get_mut(id)) else { continue };
             // td has taken the order. Answers to changes of it may still come.
-            for (_, reply) in waiting.extract_if(.., |(wait, _)| *wait == Wait::First) {
-                let _ = reply.send(Outcome::Order(self.orders.view(order)));
+            for (wait, reply) in waiting.extract_if(.., |(wait, _)| wait.is_first_word()) {
+                let view = self.orders.view(order);
+                let _ =
+                    reply.send(if wait == Wait::Again { Outcome::Again(view) } else { Outcome::Order(view) });
             }
         }
         let changed = resolved.renewed.iter().chain(&resolved.lost);
@@ -311,7 +322,7 @@ impl Core {
         let mut left = Vec::new();
         for (wait, reply) in waiting.drain(..) {
             let is_done = match wait {
-                Wait::First => refused.is_none(),
+                Wait::First | Wait::Again => refused.is_none(),
                 Wait::Cancel => refused == Some(Wait::Cancel) || !order.is_working(),
                 Wait::Replace => {
                     refused == Some(Wait::Replace)
@@ -324,9 +335,10 @@ impl Core {
                 continue;
             }
             let outcome = match (wait, order.refusal()) {
-                (Wait::First, Some(reason)) => Outcome::Refused(view.clone(), reason),
+                (Wait::First | Wait::Again, Some(reason)) => Outcome::Refused(view.clone(), reason),
                 _ if refused == Some(wait) => Outcome::Refused(view.clone(), update.reason),
                 (Wait::Replace, _) if update.status != OrderStatus::Replaced => Outcome::Ended(view.clone()),
+                (Wait::Again, None) => Outcome::Again(view.clone()),
                 _ => Outcome::Order(view.clone()),
             };
             // Who has gone does not wait.
