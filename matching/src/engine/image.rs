@@ -11,7 +11,7 @@ use wire::{
 
 use super::book::Book;
 use super::order::{Kind, Order};
-use super::quoted::{QuotedSide, Taken};
+use super::quoted::QuotedSide;
 use super::slab::Slot;
 use super::{Engine, FillModel, UsedIds, find};
 
@@ -46,7 +46,7 @@ pub enum ImageError {
 const AUCTION: u32 = 1;
 /// That auction has traded.
 const UNCROSSED: u32 = 2;
-/// Own orders took of what quotes show: two more quotes follow that of what is left.
+/// Own orders took of what quotes show: another quote follows that of what is left.
 const TAKEN: u32 = 4;
 /// From this bit on: the number of the phase; zero, which no phase has, is that of continuous trading in states without phases.
 const PHASE: u32 = 8;
@@ -55,8 +55,7 @@ const PHASE: u32 = 8;
 #[derive(Clone, Debug)]
 pub(crate) struct BookState {
     pub(crate) image: BookImage,
-    /// Beside quotes: what is left of the latest one; and where own orders took something, by price what they took and what
-    /// the market had there.
+    /// Beside quotes: what is left of the latest one; and where own orders took something, what they took by price.
     pub(crate) quotes: Vec<Quote>,
 }
 
@@ -171,7 +170,7 @@ impl Engine {
         book.auction = state.image.bits & AUCTION != 0;
         book.uncrossed = state.image.bits & UNCROSSED != 0;
         fill == FillModel::Book
-            || state.quotes.len() == if state.image.bits & TAKEN != 0 { 3 } else { 1 }
+            || state.quotes.len() == if state.image.bits & TAKEN != 0 { 2 } else { 1 }
                 && book.load_quotes(&state.quotes)
     }
 
@@ -257,7 +256,7 @@ fn order(image: &RecordImage) -> Option<Order> {
 }
 
 impl Book {
-    /// What is left of the latest quote; and, if own orders took anything, what they took and what the market had there.
+    /// What is left of the latest quote; and, if own orders took anything, what they took.
     fn quotes(&self) -> Vec<Quote> {
         let quote = |levels: &dyn Fn(&QuotedSide) -> Vec<Level>| {
             let side = |side| {
@@ -266,15 +265,9 @@ impl Book {
             };
             Quote { bids: side(Side::Buy), asks: side(Side::Sell), ..Quote::empty(self.instrument) }
         };
-        let taken = |quantity: fn(&Taken) -> Quantity| {
-            quote(&|side| {
-                let level = |taken: &Taken| Level { price: taken.price, quantity: quantity(taken) };
-                side.taken().iter().map(level).collect()
-            })
-        };
         let mut quotes = vec![quote(&|side| side.levels().to_vec())];
         if [Side::Buy, Side::Sell].iter().any(|side| !self.half(*side).quoted.taken().is_empty()) {
-            quotes.extend([taken(|taken| taken.quantity), taken(|taken| taken.shown)]);
+            quotes.push(quote(&|side| side.taken().to_vec()));
         }
         quotes
     }
@@ -285,11 +278,8 @@ impl Book {
         [Side::Buy, Side::Sell].into_iter().all(|side| {
             let quoted = &mut self.half_mut(side).quoted;
             let is_sound = quoted.load(&levels(&quotes[0], side));
-            if let [_, taken, shown] = quotes {
-                let pairs = levels(taken, side).into_iter().zip(levels(shown, side));
-                quoted.restore_taken(pairs.take_while(|(taken, _)| taken.is_some()).map(|(taken, shown)| {
-                    Taken { price: taken.price, shown: shown.quantity, quantity: taken.quantity }
-                }));
+            if let [_, taken] = quotes {
+                quoted.restore_taken(levels(taken, side).into_iter().take_while(Level::is_some));
             }
             is_sound
         })

@@ -140,8 +140,8 @@
 //! levels, less what own orders took at these prices.
 //!
 //! - What own orders took at a price stays taken as long as quotes show that price, up to the quantity that they show:
-//!   the market does not know of it, and shows it again. A quote that shows more there offers the difference. What the
-//!   market's own trades ([`TradePrint`] with an aggressor) take at the price comes off the part that is not taken first.
+//!   the market does not know of it, and shows it again. A quote that shows more there offers the difference. A
+//!   print changes nothing of it: it may be of a hidden order. The quote behind it says what is left of the level.
 //! - It ends when a quote shows worse prices and not this one: the level has ended. Behind the last level that a quote
 //!   shows nothing is known, and what was taken stays taken, at ten prices a side.
 //!
@@ -149,7 +149,8 @@
 //! - A new quote fills own resting orders that its other side reaches, each at its own price, up to the volume
 //!   shown there, which is then taken.
 //! - A [`TradePrint`] with an aggressor fills own resting orders at strictly better prices than its own, up to its
-//!   quantity. At the same price, all of the market's volume counts as having been there first. A resting order
+//!   quantity; one without an aggressor, outside of an auction, those of both sides. At the same price, all of the market's
+//!   volume counts as having been there first. A resting order
 //!   thus never fills earlier than it would have in the market, and often later.
 //!
 //! ## Invalid input

@@ -19,28 +19,14 @@ pub(crate) struct QuotedSide {
     /// Index of the best level that has anything left.
     first: usize,
     /// What own orders took and the market still shows, or may show again, best first.
-    taken: [Taken; LEVELS],
+    taken: [Level; LEVELS],
     takes: usize,
-}
-
-/// What own orders took at one price.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Taken {
-    pub(crate) price: Price,
-    /// What the market had there last, less what it traded there since.
-    pub(crate) shown: Quantity,
-    /// How much of it own orders took.
-    pub(crate) quantity: Quantity,
-}
-
-impl Taken {
-    const NOTHING: Taken = Taken { price: Price::NONE, shown: Quantity::ZERO, quantity: Quantity::ZERO };
 }
 
 impl QuotedSide {
     /// Shows nothing.
     pub(crate) fn new(side: Side) -> QuotedSide {
-        let (levels, taken) = ([Level::EMPTY; LEVELS], [Taken::NOTHING; LEVELS]);
+        let (levels, taken) = ([Level::EMPTY; LEVELS], [Level::EMPTY; LEVELS]);
         QuotedSide { side, levels, length: 0, first: 0, taken, takes: 0 }
     }
 
@@ -55,12 +41,12 @@ impl QuotedSide {
     }
 
     /// What own orders took, best first.
-    pub(crate) fn taken(&self) -> &[Taken] {
+    pub(crate) fn taken(&self) -> &[Level] {
         &self.taken[..self.takes]
     }
 
     /// Takes up what another engine's orders took, in its order.
-    pub(crate) fn restore_taken(&mut self, taken: impl Iterator<Item = Taken>) {
+    pub(crate) fn restore_taken(&mut self, taken: impl Iterator<Item = Level>) {
         self.takes = 0;
         for taken in taken.take(LEVELS) {
             self.taken[self.takes] = taken;
@@ -70,16 +56,15 @@ impl QuotedSide {
 
     /// Takes `quantity`, which is no more than it has, from the best level.
     pub(crate) fn take(&mut self, quantity: Quantity) {
-        let Level { price, quantity: left } = self.levels[self.first];
-        self.note(price, left, quantity);
+        self.note(self.levels[self.first].price, quantity);
         self.levels[self.first].quantity -= quantity;
         if self.levels[self.first].quantity <= Quantity::ZERO {
             self.first += 1;
         }
     }
 
-    /// Remembers what was taken at a price where `left` was. Without room, the worst price is forgotten.
-    fn note(&mut self, price: Price, left: Quantity, quantity: Quantity) {
+    /// Remembers what was taken at a price. Without room, the worst price is forgotten.
+    fn note(&mut self, price: Price, quantity: Quantity) {
         let at = self.taken().iter().position(|taken| !is_before(self.side, taken.price, price));
         let at = at.unwrap_or(self.takes);
         if at < self.takes && self.taken[at].price == price {
@@ -88,15 +73,7 @@ impl QuotedSide {
         if at < LEVELS {
             self.takes = (self.takes + 1).min(LEVELS);
             self.taken.copy_within(at..self.takes - 1, at + 1);
-            self.taken[at] = Taken { price, shown: left, quantity };
-        }
-    }
-
-    /// The market traded at a price, and has so much less there: first what own orders did not take.
-    pub(crate) fn trade(&mut self, price: Price, quantity: Quantity) {
-        if let Some(taken) = self.taken[..self.takes].iter_mut().find(|taken| taken.price == price) {
-            taken.shown = (taken.shown - quantity).max(Quantity::ZERO);
-            taken.quantity = taken.quantity.min(taken.shown);
+            self.taken[at] = Level { price, quantity };
         }
     }
 
@@ -129,7 +106,7 @@ impl QuotedSide {
                 left -= quantity;
                 next += 1;
                 if quantity > Quantity::ZERO {
-                    self.taken[kept] = Taken { price: level.price, shown: level.quantity, quantity };
+                    self.taken[kept] = Level { price: level.price, quantity };
                     kept += 1;
                 }
             }
@@ -201,13 +178,14 @@ impl Core {
             Aggressor::Buy => Side::Sell,
             Aggressor::Sell => Side::Buy,
             Aggressor::None => {
-                if self.uncrosses() && book.auction {
-                    self.print_of_auction(book, print, sink);
-                }
-                return;
+                // One without a side: it was hidden, or a cross. Own orders of both sides at better prices would have been first.
+                return match book.auction {
+                    true if self.uncrosses() => self.print_of_auction(book, print, sink),
+                    true => {}
+                    false => self.trade_on_both_sides(book, (print.price, print.quantity), None, sink),
+                };
             }
         };
-        book.half_mut(side).quoted.trade(print.price, print.quantity);
         self.trade_through(
             book,
             side,

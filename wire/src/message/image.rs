@@ -205,8 +205,8 @@ pub struct RecordImage {
 }
 
 /// What is known of an instrument beside a recorded or quoted market, besides its orders. Beside a quoted market, what is left
-/// of the latest [`Quote`](crate::Quote) follows. Where strategies took something of what quotes show, two more follow it: by
-/// price, how much they took, and how much the market had there.
+/// of the latest [`Quote`](crate::Quote) follows. Where strategies took something of what quotes show, another follows it: how
+/// much they took, by price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct BookImage {

@@ -32,8 +32,8 @@ pub(super) struct Naive {
     uncrossed: bool,
     pub(super) orders: Vec<Resting>,
     quoted: [Vec<(i64, i64)>; 2],
-    /// By price: what own orders took of what was quoted, and what the market had there.
-    taken: [BTreeMap<i64, (i64, i64)>; 2],
+    /// By price: what own orders took of what was quoted.
+    taken: [BTreeMap<i64, i64>; 2],
     arrivals: u64,
     trades: u64,
     newest: BTreeMap<u16, u64>,
@@ -115,8 +115,13 @@ impl Naive {
                 self.time = print.event_time;
                 match print.aggressor {
                     Aggressor::Buy | Aggressor::Sell if self.auction => {}
-                    Aggressor::Buy => self.print(Side::Sell, print.price.0, print.quantity.0),
-                    Aggressor::Sell => self.print(Side::Buy, print.price.0, print.quantity.0),
+                    Aggressor::Buy => self.through(Side::Sell, print.price.0, print.quantity.0, false),
+                    Aggressor::Sell => self.through(Side::Buy, print.price.0, print.quantity.0, false),
+                    Aggressor::None if !self.auction => {
+                        for side in [Side::Buy, Side::Sell] {
+                            self.through(side, print.price.0, print.quantity.0, false);
+                        }
+                    }
                     Aggressor::None => self.print_of_auction(print.price.0, print.quantity.0),
                 }
             }

@@ -56,7 +56,7 @@ fn what_was_taken_stays_taken_until_the_market_takes_it_back() {
         said.iter().find_map(|line| line.strip_suffix(" @ 100 taker").map(str::to_owned)).unwrap_or_default()
     };
     let sell = |quantity| quote(&[(98, 10)], &[(100, quantity)]);
-    let cases: [(&str, Vec<Input>, &str); 10] = [
+    let cases: [(&str, Vec<Input>, &str); 11] = [
         ("the same again", vec![Input::Quote(sell(10)); 9], "1-2: 4"),
         ("less", vec![Input::Quote(sell(7))], "1-2: 1"),
         ("less than was taken", vec![Input::Quote(sell(5))], ""),
@@ -71,8 +71,13 @@ fn what_was_taken_stays_taken_until_the_market_takes_it_back() {
         ),
         (
             "the market trades, first what was not taken",
-            vec![Input::Print(print(Aggressor::Buy, 100, 8)), Input::Quote(sell(10))],
+            vec![Input::Print(print(Aggressor::Buy, 100, 8)), Input::Quote(sell(2)), Input::Quote(sell(10))],
             "1-2: 8",
+        ),
+        (
+            "the market trades a hidden order",
+            vec![Input::Print(print(Aggressor::Buy, 100, 8)), Input::Quote(sell(10))],
+            "1-2: 4",
         ),
         (
             "the market trades elsewhere",
@@ -134,7 +139,7 @@ fn a_print_fills_only_what_it_trades_through() {
     let mut engine = quoted();
     enter(&mut engine, limit(id(1, 1), Buy, 99, 5));
     enter(&mut engine, limit(id(1, 2), Buy, 98, 5));
-    assert_eq!(printed(&mut engine, print(Aggressor::None, 90, 50)), NOTHING);
+    assert_eq!(printed(&mut engine, print(Aggressor::None, 99, 50)), NOTHING);
     assert_eq!(printed(&mut engine, print(Aggressor::Buy, 90, 50)), NOTHING);
     assert_eq!(printed(&mut engine, print(Aggressor::Sell, 99, 50)), NOTHING);
     assert_eq!(printed(&mut engine, print(Aggressor::Sell, 98, 50)), ["1-1: 5 @ 99 maker", "1-1: filled"]);
@@ -231,4 +236,15 @@ fn before_all_an_order_trades_with_a_print_at_its_price() {
     enter(&mut engine, limit(id(1, 1), Buy, 98, 5));
     assert_eq!(printed(&mut engine, print(Aggressor::Sell, 99, 50)), NOTHING);
     assert_eq!(printed(&mut engine, print(Aggressor::Sell, 98, 50)), ["1-1: 5 @ 98 maker", "1-1: filled"]);
+}
+
+/// A trade of a hidden order of which no side is known fills orders of both sides that would have been first, each at its price.
+#[test]
+fn a_print_without_a_side_fills_better_orders_of_both_sides() {
+    let mut engine = quoted();
+    enter(&mut engine, limit(id(1, 1), Buy, 99, 5));
+    assert_eq!(printed(&mut engine, print(Aggressor::None, 98, 50)), ["1-1: 5 @ 99 maker", "1-1: filled"]);
+    enter(&mut engine, limit(id(1, 2), Sell, 99, 60));
+    let said = printed(&mut engine, print(Aggressor::None, 100, 50));
+    assert_eq!(said, ["1-2: 50 @ 99 maker", "1-2: partially-filled"]);
 }

@@ -136,7 +136,7 @@ impl Naive {
 
     pub(super) fn take_quoted(&mut self, side: usize, price: i64, quantity: i64) {
         let level = self.quoted[side].iter_mut().find(|level| level.0 == price).unwrap();
-        self.taken[side].entry(price).or_insert((0, level.1)).0 += quantity;
+        *self.taken[side].entry(price).or_insert(0) += quantity;
         level.1 -= quantity;
         if self.taken[side].len() > LEVELS {
             if side == 0 {
@@ -145,14 +145,6 @@ impl Naive {
                 self.taken[side].pop_last()
             };
         }
-    }
-
-    pub(super) fn print(&mut self, side: Side, price: i64, quantity: i64) {
-        if let Some((taken, shown)) = self.taken[usize::from(side == Side::Sell)].get_mut(&price) {
-            *shown = (*shown - quantity).max(0);
-            *taken = (*taken).min(*shown);
-        }
-        self.through(side, price, quantity, false);
     }
 
     pub(super) fn quote(&mut self, quote: &Quote) {
@@ -168,12 +160,12 @@ impl Naive {
                 worst.is_some_and(|worst| is_shown || priority(side, price) > worst)
             });
             for level in mine {
-                if let Some((quantity, shown)) = taken.get_mut(&level.0) {
-                    (*shown, *quantity) = (level.1, level.1.min(*quantity));
+                if let Some(quantity) = taken.get_mut(&level.0) {
+                    *quantity = level.1.min(*quantity);
                     level.1 -= *quantity;
                 }
             }
-            taken.retain(|_, (quantity, _)| *quantity > 0);
+            taken.retain(|_, quantity| *quantity > 0);
         }
         if self.auction {
             return;
