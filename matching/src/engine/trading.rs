@@ -8,6 +8,7 @@ use super::arena::Arena;
 use super::book::Book;
 use super::index::IdMap;
 use super::ladder::Ladder;
+use super::options::Queue;
 use super::order::{Order, Trade};
 use super::own::OwnOrders;
 use super::sink::Sink;
@@ -158,7 +159,7 @@ impl Core {
     }
 
     /// A trade of which no side came in: own orders of both sides at strictly better prices trade up to its quantity, at `auction`
-    /// where that is better for them.
+    /// where that is better for them. At the same price only an order that is before all ([`Queue::Touch`]) trades, and not in a cross.
     pub(crate) fn trade_on_both_sides<S: Sink>(
         &mut self,
         book: &mut Book,
@@ -173,9 +174,10 @@ impl Core {
             return count(&mut self.anomalies.invalid_quantity);
         }
         let time = book.event_time;
+        let at_price = auction.is_none() && self.options.queue == Queue::Touch;
         for side in [Side::Buy, Side::Sell] {
             let ladder = &mut book.half_mut(side).ladder;
-            if let Some(floor) = ladder.rank(price).checked_add(1) {
+            if let Some(floor) = ladder.rank(price).checked_add(i64::from(!at_price)) {
                 let aggression = Aggression { floor, stop: Slot::NONE, quantity, auction };
                 self.serve(ladder, aggression, time, sink);
             }

@@ -145,6 +145,9 @@ fn before_all_an_order_trades_when_the_market_trades_at_its_price() {
         ["1-1: 5 @ 50 maker", "1-1: partially-filled"]
     );
     assert_eq!(history(&mut engine, execute(3, Buy, 48, 5)), NOTHING, "the other side");
+    let flags = BookEvent::NO_SIDE | BookEvent::HIDDEN;
+    let hidden = BookEvent { flags, ..event(Trade, 0, Buy, 50, 1) };
+    assert_eq!(history(&mut engine, hidden), ["1-1: 1 @ 50 maker", "1-1: filled"], "of either side");
 }
 
 #[test]

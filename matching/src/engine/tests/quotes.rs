@@ -248,3 +248,14 @@ fn a_print_without_a_side_fills_better_orders_of_both_sides() {
     let said = printed(&mut engine, print(Aggressor::None, 100, 50));
     assert_eq!(said, ["1-2: 50 @ 99 maker", "1-2: partially-filled"]);
 }
+
+#[test]
+fn before_all_an_order_trades_with_a_print_without_a_side_at_its_price() {
+    let options =
+        EngineOptions { queue: Queue::Touch, ..options(FillModel::Quotes, SelfTrade::CancelNewest) };
+    let mut engine = Engine::new(options);
+    engine.on_instrument(&instrument(STOCK));
+    enter(&mut engine, limit(id(1, 1), Buy, 99, 5));
+    assert_eq!(printed(&mut engine, print(Aggressor::None, 100, 50)), NOTHING);
+    assert_eq!(printed(&mut engine, print(Aggressor::None, 99, 50)), ["1-1: 5 @ 99 maker", "1-1: filled"]);
+}
