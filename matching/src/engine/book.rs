@@ -4,6 +4,7 @@ use wire::{InstrumentId, Nanos, Side, TradingPhase};
 
 use super::index::IdMap;
 use super::ladder::Ladder;
+use super::phase::Reopening;
 use super::quoted::QuotedSide;
 use super::slab::Slot;
 
@@ -32,6 +33,8 @@ pub(crate) struct Book {
     pub(crate) auction: bool,
     /// That auction has traded: see [`CallAuctions::Uncross`](super::CallAuctions::Uncross).
     pub(crate) uncrossed: bool,
+    /// The auction ends: continuous trading was announced.
+    pub(crate) reopening: Reopening,
 }
 
 impl Book {
@@ -47,6 +50,7 @@ impl Book {
             phase: TradingPhase::Continuous,
             auction: false,
             uncrossed: false,
+            reopening: Reopening::None,
         }
     }
 

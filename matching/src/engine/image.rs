@@ -11,6 +11,7 @@ use wire::{
 
 use super::book::Book;
 use super::order::{Kind, Order};
+use super::phase::Reopening;
 use super::quoted::QuotedSide;
 use super::slab::Slot;
 use super::{Engine, FillModel, UsedIds, find};
@@ -48,6 +49,10 @@ const AUCTION: u32 = 1;
 const UNCROSSED: u32 = 2;
 /// Own orders took of what quotes show: another quote follows that of what is left.
 const TAKEN: u32 = 4;
+/// Continuous trading is announced: see [`Reopening`].
+const ANNOUNCED: u32 = 8;
+/// It begins when the instant ends.
+const DUE: u32 = 16;
 /// From this bit on: the number of the phase; zero, which no phase has, is that of continuous trading in states without phases.
 const PHASE: u32 = 8;
 
@@ -145,7 +150,13 @@ impl Engine {
             FillModel::Book => Vec::new(),
             FillModel::Quotes => book.quotes(),
         };
-        let flags = [(book.auction, AUCTION), (book.uncrossed, UNCROSSED), (quotes.len() > 1, TAKEN)];
+        let flags = [
+            (book.auction, AUCTION),
+            (book.uncrossed, UNCROSSED),
+            (quotes.len() > 1, TAKEN),
+            (book.reopening == Reopening::Announced, ANNOUNCED),
+            (book.reopening == Reopening::Due, DUE),
+        ];
         Some(BookState {
             image: BookImage {
                 instrument,
@@ -169,9 +180,17 @@ impl Engine {
         book.phase = phase;
         book.auction = state.image.bits & AUCTION != 0;
         book.uncrossed = state.image.bits & UNCROSSED != 0;
-        fill == FillModel::Book
+        book.reopening = match state.image.bits & (ANNOUNCED | DUE) {
+            0 => Reopening::None,
+            ANNOUNCED => Reopening::Announced,
+            DUE => Reopening::Due,
+            _ => return false,
+        };
+        let is_sound = fill == FillModel::Book
             || state.quotes.len() == if state.image.bits & TAKEN != 0 { 2 } else { 1 }
-                && book.load_quotes(&state.quotes)
+                && book.load_quotes(&state.quotes);
+        self.note_reopening(state.image.instrument);
+        is_sound
     }
 
     /// Puts the records into an engine that has its instruments and no orders. `images` are in the order of their places,

@@ -130,9 +130,12 @@
 //! | closed | refused, [`Reason::NotTradable`] | taken |
 //!
 //! - When the market closes, every order that is not good till cancelled is `Cancelled`, `Expired`, by number.
-//! - When the continuous phase begins, what crosses trades as behind a call auction. If the market's own orders cross then, its auction is
-//!   still to come: it begins at the next event that is no part of a cross ([`BookEvent::NO_SIDE`]).
-//! - Beside quotes, the quotes of a halt offer nothing when it ends: the next one does.
+//! - The continuous phase begins at the end of the instant in which it is announced, as the cross that ends the auction may follow in that
+//!   instant. If the market's own orders cross then, the cross is still to come: the phase begins at the end of the instant that brings
+//!   it. Trades of these instants are those of the cross. At the end what crosses trades as behind a call auction.
+//! - A later message of the instrument ends an instant. For one of another instrument, a request and the end of the data,
+//!   the caller of the engine does (`Engine::end_instants`).
+//! - Beside quotes, the quotes of a halt offer nothing when it ends: the next one does, and shows that the market's orders do not cross.
 //!
 //! ## [`FillModel::Quotes`]: beside a quoted market
 //!
@@ -264,12 +267,14 @@ pub struct Engine {
     books: Vec<Option<Book>>,
     /// So late it is in the market, whatever its latest messages say.
     now: Nanos,
+    /// Instruments whose reopening is under way.
+    reopening: Vec<InstrumentId>,
 }
 
 impl Engine {
     /// An engine without instruments.
     pub fn new(options: EngineOptions) -> Engine {
-        Engine { core: Core::new(options), books: Vec::new(), now: Nanos(0) }
+        Engine { core: Core::new(options), books: Vec::new(), now: Nanos(0), reopening: Vec::new() }
     }
 
     /// Whether orders and price levels lie on huge pages.
@@ -300,12 +305,15 @@ impl Engine {
         if self.core.options.fill == FillModel::Book
             && let Some((core, book)) = self.market(event.instrument)
         {
-            book.event_time = event.event_time;
+            core.reach(book, event.event_time, sink);
             let is_marked = event.flags & BookEvent::CALL_AUCTION != 0;
             if is_marked || !(book.auction && phase::is_of_cross(event)) {
                 core.hold(book, is_marked, sink);
             }
             core.apply_event(book, event, sink);
+            if book.auction && phase::is_trade(event) {
+                book.note_cross();
+            }
         }
     }
 
@@ -314,7 +322,7 @@ impl Engine {
         if self.core.options.fill == FillModel::Quotes
             && let Some((core, book)) = self.market(quote.instrument)
         {
-            book.event_time = quote.event_time;
+            core.reach(book, quote.event_time, sink);
             core.hold(book, quote.flags & Quote::CALL_AUCTION != 0, sink);
             core.apply_quote(book, quote, sink);
         }
@@ -323,8 +331,9 @@ impl Engine {
     /// The market enters a phase: a halt, an auction, the end of the day.
     pub fn on_phase<S: Sink>(&mut self, phase: &MarketPhase, sink: &mut S) {
         if let Some((core, book)) = self.market(phase.instrument) {
-            book.event_time = phase.event_time;
+            core.reach(book, phase.event_time, sink);
             core.enter_phase(book, phase.phase, sink);
+            self.note_reopening(phase.instrument);
         }
     }
 
@@ -333,7 +342,7 @@ impl Engine {
         if self.core.options.fill == FillModel::Quotes
             && let Some((core, book)) = self.market(print.instrument)
         {
-            book.event_time = print.event_time;
+            core.reach(book, print.event_time, sink);
             core.apply_print(book, print, sink);
         }
     }

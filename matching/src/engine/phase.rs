@@ -1,11 +1,63 @@
 //! Phases of the recorded market ([`MarketPhase`](wire::MarketPhase)): what they permit, and what follows when they change.
 
-use wire::{BookEvent, Quantity, Reason, Side, TradingPhase as Phase};
+use wire::{BookAction, BookEvent, InstrumentId, Nanos, Quantity, Reason, Side, TradingPhase as Phase};
 
 use super::book::Book;
 use super::order::Kind;
 use super::sink::Sink;
 use super::trading::Core;
+use super::{Engine, FillModel, find};
+
+/// Between the message that announces continuous trading and the end of the instant in which it begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Reopening {
+    /// It is not under way.
+    #[default]
+    None,
+    /// Announced. The cross that ends the auction may still come, in this instant or, while the market's own orders cross, later.
+    Announced,
+    /// The cross has come, or what shows that none does: continuous trading begins when the instant ends.
+    Due,
+}
+
+impl Engine {
+    /// The instants before `time` are over: where the market announced continuous trading in one of them, it begins, and
+    /// what crosses trades. Returns the instruments. Callers with several instruments call it before each later message, as
+    /// the market's next message about the instrument itself may be hours away.
+    pub fn end_instants<S: Sink>(&mut self, time: Nanos, sink: &mut S) -> Vec<InstrumentId> {
+        let mut reopened = Vec::new();
+        self.reopening.retain(|instrument| {
+            let Some(book) = find(&mut self.books, *instrument) else { return false };
+            if book.event_time < time && self.core.end_instant(book, sink) {
+                reopened.push(*instrument);
+            }
+            book.reopening != Reopening::None
+        });
+        reopened
+    }
+
+    /// Whether an instrument's reopening is under way.
+    #[inline]
+    pub(crate) fn is_reopening(&self) -> bool {
+        !self.reopening.is_empty()
+    }
+
+    /// The instant at whose end the next reopening happens.
+    pub(crate) fn reopens_at(&self) -> Option<Nanos> {
+        let books = self.reopening.iter().filter_map(|id| self.books.get(id.0 as usize)?.as_ref());
+        books.filter(|book| self.core.may_reopen(book)).map(|book| book.event_time).min()
+    }
+
+    /// An instrument's reopening is under way.
+    pub(crate) fn note_reopening(&mut self, instrument: InstrumentId) {
+        let is_under_way =
+            find(&mut self.books, instrument).is_some_and(|book| book.reopening != Reopening::None);
+        // In the order of their numbers, so that a successor answers in the same order.
+        if is_under_way && let Err(place) = self.reopening.binary_search(&instrument) {
+            self.reopening.insert(place, instrument);
+        }
+    }
+}
 
 impl Core {
     /// The market enters a phase.
@@ -18,11 +70,42 @@ impl Core {
         }
         let is_held = phase != Phase::Continuous;
         if is_held || !book.auction {
-            book.auction = is_held;
-        } else if !self.is_market_crossed(book) {
-            // The latest quote is of the halt: a crossed book has none. The next one follows at once.
+            (book.auction, book.reopening) = (is_held, Reopening::None);
+        } else if book.reopening == Reopening::None {
+            // The latest quote is of the halt. The next one follows at once, if the book is not crossed.
             [Side::Buy, Side::Sell].into_iter().for_each(|side| book.half_mut(side).quoted.hide());
+            book.reopening = Reopening::Announced;
+        }
+    }
+
+    /// A message of the market of this time comes.
+    #[inline]
+    pub(crate) fn reach<S: Sink>(&mut self, book: &mut Book, time: Nanos, sink: &mut S) {
+        if book.auction && book.event_time < time {
+            self.end_instant(book, sink);
+        }
+        book.event_time = time;
+    }
+
+    /// Nothing more comes of the instant of the latest message: continuous trading begins, if that is due. Says whether it did.
+    #[cold]
+    #[inline(never)]
+    fn end_instant<S: Sink>(&mut self, book: &mut Book, sink: &mut S) -> bool {
+        let begins = self.may_reopen(book);
+        if begins {
             self.reopen(book, sink);
+            self.meet_quote(book, sink);
+        }
+        begins
+    }
+
+    /// Whether continuous trading begins when the instant ends.
+    fn may_reopen(&self, book: &Book) -> bool {
+        match book.reopening {
+            Reopening::None => false,
+            // Beside quotes, the first one shows that the market's own orders do not cross.
+            Reopening::Announced => self.options.fill == FillModel::Book && !self.is_market_crossed(book),
+            Reopening::Due => true,
         }
     }
 
@@ -31,15 +114,15 @@ impl Core {
     pub(crate) fn hold<S: Sink>(&mut self, book: &mut Book, is_marked: bool, sink: &mut S) {
         let is_held = is_marked || book.phase != Phase::Continuous;
         if is_held || !book.auction {
-            book.auction = is_held;
-        } else {
+            (book.auction, book.reopening) = (is_held, Reopening::None);
+        } else if book.reopening == Reopening::None {
             self.reopen(book, sink);
         }
     }
 
     /// Continuous trading begins.
     fn reopen<S: Sink>(&mut self, book: &mut Book, sink: &mut S) {
-        book.auction = false;
+        (book.auction, book.reopening) = (false, Reopening::None);
         if self.uncrosses() { self.end_call(book, sink) } else { self.end_auction(book, sink) }
     }
 
@@ -88,6 +171,13 @@ impl Core {
 }
 
 impl Book {
+    /// The cross, or what shows that none comes.
+    pub(crate) fn note_cross(&mut self) {
+        if self.reopening == Reopening::Announced {
+            self.reopening = Reopening::Due;
+        }
+    }
+
     /// Why no order is taken now, not even for an auction; `collects`: orders are collected.
     pub(crate) fn refusal(&self, collects: bool) -> Option<Reason> {
         match self.phase {
@@ -114,6 +204,11 @@ impl Book {
             _ => None,
         }
     }
+}
+
+/// Whether an event trades: at a reopening it is of the cross, or shows that none comes.
+pub(crate) fn is_trade(event: &BookEvent) -> bool {
+    matches!(event.action, BookAction::Execute | BookAction::Trade)
 }
 
 /// Whether an event belongs to a cross: at a reopening it comes before continuous trading.

@@ -134,7 +134,7 @@ fn is_before(side: Side, price: Price, other: Price) -> bool {
 }
 
 impl Core {
-    /// A new quote: own orders that it crosses are filled, bids first.
+    /// A new quote: own orders that it crosses are filled.
     pub(crate) fn apply_quote<S: Sink>(&mut self, book: &mut Book, quote: &Quote, sink: &mut S) {
         for (side, shown) in [(Side::Buy, &quote.bids), (Side::Sell, &quote.asks)] {
             if !book.half_mut(side).quoted.load(shown) {
@@ -148,8 +148,13 @@ impl Core {
             count(&mut self.anomalies.crossed_quote);
         }
         if book.auction {
-            return;
+            return book.note_cross();
         }
+        self.meet_quote(book, sink);
+    }
+
+    /// Own orders that the latest quote crosses are filled, bids first.
+    pub(crate) fn meet_quote<S: Sink>(&mut self, book: &mut Book, sink: &mut S) {
         let time = book.event_time;
         for side in [Side::Buy, Side::Sell] {
             let (ladder, quoted) = book.facing(side);
@@ -180,8 +185,12 @@ impl Core {
             Aggressor::None => {
                 // One without a side: it was hidden, or a cross. Own orders of both sides at better prices would have been first.
                 return match book.auction {
-                    true if self.uncrosses() => self.print_of_auction(book, print, sink),
-                    true => {}
+                    true => {
+                        if self.uncrosses() {
+                            self.print_of_auction(book, print, sink);
+                        }
+                        book.note_cross();
+                    }
                     false => self.trade_on_both_sides(book, (print.price, print.quantity), None, sink),
                 };
             }

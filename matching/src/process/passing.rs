@@ -42,6 +42,10 @@ impl Matching {
     pub(super) fn pass(&mut self, position: u64, message: &MarketInput) {
         let Some(time) = message.time() else {
             self.read_up_to(position);
+            if let Some((recorded, way, answered)) = self.under_way() {
+                recorded.market(message, &mut way.fresh);
+                way.leave(way.now(), *answered);
+            }
             return self.end_the_way();
         };
         let is_announced = matches!(message, MarketInput::Time(_));
@@ -69,7 +73,10 @@ impl Matching {
 
     /// Tells md when something that is under way arrives: before the next event of the market it announces that time.
     pub(super) fn say_when_due(&mut self, context: &Context) {
-        let due = self.way.as_ref().map_or(0, |way| way.due());
+        let due = match (&self.way, &self.books) {
+            (Some(way), Books::Recorded(recorded)) => way.due(recorded.reopens_at()),
+            _ => 0,
+        };
         if std::mem::replace(&mut self.due, due) != due {
             context.handle().set(Counter::MarketDue, due);
         }

@@ -99,6 +99,8 @@ impl Recorded {
     }
 
     pub(super) fn request(&mut self, request: &Request, answers: &mut Vec<Execution>) {
+        // A request acts behind the last event of its instant.
+        self.end_instants(Nanos(u64::MAX), answers);
         match request {
             Request::New(request) => {
                 self.changes.strategy(request.order_id.strategy());
@@ -120,7 +122,26 @@ impl Recorded {
         self.request(request, answers);
     }
 
+    /// What the market's instants before `time` leave to be done: reopenings.
+    fn end_instants(&mut self, time: Nanos, answers: &mut Vec<Execution>) {
+        if self.engine.is_reopening() {
+            let reopened = self.engine.end_instants(time, answers);
+            reopened.into_iter().for_each(|instrument| self.changes.instrument(instrument));
+        }
+    }
+
+    /// The instant at whose end the market's next reopening happens.
+    pub(super) fn reopens_at(&self) -> Option<Nanos> {
+        self.engine.is_reopening().then(|| self.engine.reopens_at()).flatten()
+    }
+
     pub(super) fn market(&mut self, message: &MarketInput, answers: &mut Vec<Execution>) {
+        match message {
+            // All of the announced time is known, and nothing follows an end.
+            MarketInput::Time(time) => self.end_instants(Nanos(time.0.saturating_add(1)), answers),
+            MarketInput::End => self.end_instants(Nanos(u64::MAX), answers),
+            message => self.end_instants(message.time().unwrap_or(Nanos(0)), answers),
+        }
         let instrument = match message {
             MarketInput::Book(event) => {
                 self.engine.on_book_event(event, answers);

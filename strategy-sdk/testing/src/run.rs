@@ -136,6 +136,8 @@ impl<S: Strategy> Desk<S> {
     /// Nothing more of the instant follows.
     fn settle(&mut self) -> Result<(), ReplayError> {
         self.is_settled = true;
+        self.engine.end_instants(Nanos(u64::MAX), &mut self.answers);
+        self.report();
         for request in std::mem::take(&mut self.held) {
             self.carry_out(&request);
             self.report();

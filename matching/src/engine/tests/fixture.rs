@@ -126,6 +126,8 @@ pub(super) enum Input {
     Quote(Quote),
     Print(TradePrint),
     Phase(MarketPhase),
+    /// Nothing more comes of the latest instant.
+    EndOfInstant,
 }
 
 pub(super) fn phase_of(instrument: InstrumentId, phase: TradingPhase) -> Input {
@@ -143,6 +145,9 @@ pub(super) fn feed(engine: &mut Engine, input: &Input) -> Vec<Execution> {
         Input::Quote(quote) => engine.on_quote(quote, &mut answers),
         Input::Print(print) => engine.on_trade_print(print, &mut answers),
         Input::Phase(phase) => engine.on_phase(phase, &mut answers),
+        Input::EndOfInstant => {
+            engine.end_instants(Nanos(u64::MAX), &mut answers);
+        }
     }
     super::invariants::check(engine);
     answers

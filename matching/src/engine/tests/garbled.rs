@@ -91,7 +91,7 @@ pub(super) fn market_data() -> impl Strategy<Value = Input> {
         });
     let phases = (prop::sample::select(TradingPhase::ALL.to_vec()), listed())
         .prop_map(|(phase, instrument)| phase_of(instrument, phase));
-    prop_oneof![4 => quotes, 2 => prints, 1 => phases]
+    prop_oneof![4 => quotes, 2 => prints, 1 => phases, 1 => Just(Input::EndOfInstant)]
 }
 
 fn check_answers(answers: &[Execution]) {

@@ -107,10 +107,40 @@ fn an_engine_that_is_made_of_images_stays_in_the_halt_and_knows_which_orders_out
             assert!(feed(engine, &Input::Event(add(2, Side::Sell, 95, 10))).is_empty());
             let ended = said(&feed(engine, &phase_of(STOCK, TradingPhase::Closed)));
             assert_eq!(ended, ["1-1: cancelled expired"]);
-            let opened = said(&feed(engine, &phase_of(STOCK, TradingPhase::Continuous)));
+            assert!(feed(engine, &phase_of(STOCK, TradingPhase::Continuous)).is_empty());
+            let opened = said(&feed(engine, &Input::EndOfInstant));
             assert_eq!(opened.len(), 2, "what crosses the order that is kept trades: {opened:?}");
         }
     }
+}
+
+/// Between the message that announces continuous trading and the end of the instant, before and behind the cross.
+#[test]
+fn an_engine_that_is_made_of_images_goes_on_with_a_reopening() {
+    let options = EngineOptions {
+        call_auctions: CallAuctions::Uncross,
+        ..options(FillModel::Book, SelfTrade::CancelNewest)
+    };
+    let mut engine = tracked(options);
+    feed(&mut engine, &phase_of(STOCK, TradingPhase::Halt));
+    feed(&mut engine, &Input::Event(add(1, Side::Buy, 102, 40)));
+    feed(&mut engine, &Input::Event(add(2, Side::Sell, 98, 100)));
+    feed(&mut engine, &Input::New(limit(id(1, 1), Side::Buy, 98, 70)));
+    feed(&mut engine, &phase_of(STOCK, TradingPhase::Continuous));
+    let announced = made_of(&engine, options, &images(&engine));
+    let execute = |order_ref, side| event(BookAction::Execute, order_ref, side, 99, 40);
+    let cross = [Input::Event(execute(1, Side::Buy)), Input::Event(execute(2, Side::Sell))];
+    let behind = |mut engine: Engine, inputs: &[Input]| {
+        let inputs = inputs.iter().chain([&Input::EndOfInstant]);
+        said(&inputs.flat_map(|input| feed(&mut engine, input)).collect::<Vec<_>>())
+    };
+    // The cross does not reach the order; what it leaves does.
+    let expected = ["1-1: 60 @ 98 maker", "1-1: partially-filled"];
+    assert_eq!(behind(announced, &cross), expected);
+    cross.iter().for_each(|input| assert!(feed(&mut engine, input).is_empty()));
+    let due = made_of(&engine, options, &images(&engine));
+    assert_eq!(behind(due, &[]), expected);
+    assert_eq!(behind(engine, &[]), expected);
 }
 
 #[test]
@@ -156,4 +186,22 @@ fn images_that_no_engine_has_are_refused() {
         assert!(matches!(broken, Err(ImageError::Queues { .. })), "{broken:?}");
     }
     assert!(matches!(changed(2, |image| image.peer_next = 0), Err(ImageError::Peers { .. })));
+}
+
+/// Versions before wrote a third quote, of what the market had where own orders took something.
+#[test]
+fn a_state_with_another_number_of_quotes_is_refused() {
+    let options = options(FillModel::Quotes, SelfTrade::CancelNewest);
+    let mut engine = tracked(options);
+    feed(&mut engine, &Input::Quote(quote(&[(98, 10)], &[(100, 10)])));
+    let untouched = engine.book_state(STOCK).unwrap();
+    assert!(tracked(options).restore_book(&untouched));
+    feed(&mut engine, &Input::New(limit(id(1, 1), Side::Buy, 100, 4)));
+    let mut state = engine.book_state(STOCK).unwrap();
+    assert_eq!(state.quotes.len(), 2);
+    assert!(tracked(options).restore_book(&state));
+    state.quotes.push(quote(&[], &[(100, 10)]));
+    assert!(!tracked(options).restore_book(&state));
+    state.quotes.truncate(1);
+    assert!(!tracked(options).restore_book(&state));
 }

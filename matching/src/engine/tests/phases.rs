@@ -22,6 +22,10 @@ fn enters(engine: &mut Engine, phase: TradingPhase) -> Vec<String> {
     said(&feed(engine, &phase_of(STOCK, phase)))
 }
 
+fn instant_ends(engine: &mut Engine) -> Vec<String> {
+    said(&feed(engine, &Input::EndOfInstant))
+}
+
 fn cancels(engine: &mut Engine, order_id: OrderId) -> Vec<String> {
     said(&feed(engine, &Input::Cancel(CancelOrder::new(order_id, STOCK))))
 }
@@ -91,11 +95,19 @@ fn beside_a_quoted_market_nothing_trades_in_a_halt_as_taker_or_as_maker() {
         assert!(said(&feed(&mut engine, &Input::Print(print(Aggressor::Sell, 90, 50)))).is_empty());
         assert!(enters(&mut engine, Continuous).is_empty());
         // A quote of the halt offers nothing.
+        assert!(instant_ends(&mut engine).is_empty());
         let asked = with(limit(id(2, 1), Buy, 99, 5), TimeInForce::ImmediateOrCancel);
-        assert_eq!(enter(&mut engine, asked), ["2-1: accepted", "2-1: cancelled no-liquidity"]);
-        // The first quote of continuous trading fills what it crosses.
-        let filled = said(&feed(&mut engine, &Input::Quote(quote(&[(95, 50)], &[(98, 50)]))));
-        assert_eq!(filled, ["1-1: 10 @ 100 maker", "1-1: filled"]);
+        assert_eq!(enter(&mut engine, asked), ["2-1: rejected call-auction"]);
+        // The first quote of continuous trading fills what it crosses, behind the cross that may still come.
+        assert!(said(&feed(&mut engine, &Input::Quote(quote(&[(95, 50)], &[(98, 50)])))).is_empty());
+        assert_eq!(instant_ends(&mut engine), ["1-1: 10 @ 100 maker", "1-1: filled"]);
+        assert!(instant_ends(&mut engine).is_empty());
+        let asked = with(limit(id(2, 2), Buy, 98, 50), TimeInForce::ImmediateOrCancel);
+        let taken = enter(&mut engine, asked);
+        assert_eq!(
+            taken[1..],
+            ["2-2: 40 @ 98 taker", "2-2: partially-filled", "2-2: cancelled no-liquidity"]
+        );
     }
 }
 
@@ -106,7 +118,8 @@ fn an_order_that_is_collected_in_a_halt_arrives_at_a_reopening_without_a_cross()
     enters(&mut engine, Halt);
     assert_eq!(enter(&mut engine, limit(id(1, 1), Buy, 106, 70)), ["1-1: accepted"]);
     // What was there first names the price; the rest is in the book.
-    let opened = enters(&mut engine, Continuous);
+    assert!(enters(&mut engine, Continuous).is_empty());
+    let opened = instant_ends(&mut engine);
     assert_eq!(opened, ["1-1: 50 @ 105 maker", "1-1: partially-filled"]);
     assert_eq!(history(&mut engine, add(2, Sell, 106, 5)), ["1-1: 5 @ 106 maker", "1-1: partially-filled"]);
 
@@ -115,6 +128,7 @@ fn an_order_that_is_collected_in_a_halt_arrives_at_a_reopening_without_a_cross()
     enters(&mut engine, Halt);
     assert_eq!(enter(&mut engine, limit(id(1, 1), Buy, 106, 70)), ["1-1: rejected not-tradable"]);
     enters(&mut engine, Continuous);
+    assert!(instant_ends(&mut engine).is_empty());
     let taken = enter(&mut engine, limit(id(1, 2), Buy, 106, 10));
     assert_eq!(taken, ["1-2: accepted", "1-2: 10 @ 105 taker", "1-2: filled"]);
 }
@@ -146,18 +160,79 @@ fn at_a_reopening_with_a_cross_orders_get_its_price() {
         }
         filled.extend(enters(&mut engine, Continuous));
         assert_eq!(filled, expected, "{call_auctions:?}");
-        // Trading, then the cross: the market's own orders cross, so it is still to come.
-        let mut engine = quoted_for_a_cross(call_auctions);
-        let mut filled = enters(&mut engine, Continuous);
-        for part in
-            [crossed(1, Buy, 99, 40, 0), crossed(2, Sell, 99, 40, 0), cross(99, 40, 0), add(3, Buy, 90, 1)]
-        {
-            filled.extend(history(&mut engine, part));
+        // Trading, then the cross, in either order of its parts, in that instant or later: the market's own orders cross, so it is still
+        // to come. Continuous trading begins when its instant ends, without another message about the stock.
+        let parts = [crossed(1, Buy, 99, 40, 0), crossed(2, Sell, 99, 40, 0)];
+        for order in [[parts[0], parts[1], cross(99, 40, 0)], [cross(99, 40, 0), parts[0], parts[1]]] {
+            for time in [66, 77] {
+                let mut engine = quoted_for_a_cross(call_auctions);
+                let mut filled = enters(&mut engine, Continuous);
+                if time > 66 {
+                    assert!(instant_ends(&mut engine).is_empty());
+                    let early = with(limit(id(2, 1), Buy, 98, 5), TimeInForce::ImmediateOrCancel);
+                    assert_eq!(enter(&mut engine, early), ["2-1: rejected call-auction"]);
+                }
+                for part in order {
+                    filled.extend(history(&mut engine, BookEvent { event_time: Nanos(time), ..part }));
+                }
+                filled.extend(instant_ends(&mut engine));
+                assert_eq!(filled, expected, "{call_auctions:?}");
+                let taken = enter(&mut engine, limit(id(1, 2), Buy, 98, 5));
+                assert_eq!(taken, ["1-2: accepted", "1-2: 5 @ 98 taker", "1-2: filled"], "{call_auctions:?}");
+            }
         }
-        assert_eq!(filled, expected, "{call_auctions:?}");
-        let taken = enter(&mut engine, limit(id(1, 2), Buy, 98, 5));
-        assert_eq!(taken, ["1-2: accepted", "1-2: 5 @ 98 taker", "1-2: filled"], "{call_auctions:?}");
     }
+}
+
+/// Orders that are not displayed may be all that crosses: what follows in the instant of the announcement decides.
+#[test]
+fn a_cross_in_the_instant_of_the_reopening_comes_before_continuous_trading() {
+    for call_auctions in BOTH {
+        let mut engine = engine_with(FillModel::Book, call_auctions);
+        history(&mut engine, add(1, Sell, 105, 50));
+        enter(&mut engine, limit(id(1, 1), Buy, 104, 10));
+        enters(&mut engine, Halt);
+        assert!(enters(&mut engine, Continuous).is_empty());
+        // A seller at 103 would trade with the own bid if continuous trading had begun.
+        let at_once = |event| BookEvent { event_time: Nanos(66), ..event };
+        assert!(history(&mut engine, at_once(add(2, Sell, 103, 20))).is_empty());
+        let mut filled = history(&mut engine, at_once(cross(101, 500, 0)));
+        filled.extend(instant_ends(&mut engine));
+        // Of two limits that a cross reaches, only collecting knows the seller of 103: none is at 101.
+        let expected: &[&str] = match call_auctions {
+            CallAuctions::Refuse => &["1-1: 10 @ 101 maker", "1-1: filled"],
+            CallAuctions::Uncross => &["1-1: 10 @ 103 maker", "1-1: filled"],
+        };
+        assert_eq!(filled, expected, "{call_auctions:?}");
+    }
+}
+
+/// A row is missing: the market's orders cross, and no cross comes.
+#[test]
+fn a_trade_ends_the_wait_for_a_cross() {
+    let mut engine = engine_with(FillModel::Book, CallAuctions::Refuse);
+    enters(&mut engine, Halt);
+    history(&mut engine, add(1, Buy, 102, 40));
+    history(&mut engine, add(2, Sell, 98, 100));
+    enters(&mut engine, Continuous);
+    assert!(instant_ends(&mut engine).is_empty());
+    history(&mut engine, event(BookAction::Execute, 2, Sell, 98, 10));
+    assert_eq!(enter(&mut engine, limit(id(1, 1), Buy, 97, 5)), ["1-1: rejected call-auction"]);
+    instant_ends(&mut engine);
+    assert_eq!(enter(&mut engine, limit(id(1, 2), Buy, 97, 5)), ["1-2: accepted"]);
+}
+
+#[test]
+fn another_halt_takes_back_what_a_reopening_announced() {
+    let mut engine = engine_with(FillModel::Book, CallAuctions::Uncross);
+    history(&mut engine, add(1, Sell, 105, 50));
+    enters(&mut engine, Halt);
+    enter(&mut engine, limit(id(1, 1), Buy, 106, 70));
+    enters(&mut engine, Continuous);
+    enters(&mut engine, Halt);
+    assert!(instant_ends(&mut engine).is_empty());
+    enters(&mut engine, Continuous);
+    assert_eq!(instant_ends(&mut engine).len(), 2);
 }
 
 #[test]
@@ -206,6 +281,7 @@ fn a_freeze_takes_no_cancels_and_a_pause_takes_nothing() {
         enters(&mut engine, OpeningAuction);
         assert_eq!(cancels(&mut engine, id(1, 1)), ["1-1: cancelled requested"]);
         enters(&mut engine, Continuous);
+        assert!(instant_ends(&mut engine).is_empty());
         assert_eq!(cancels(&mut engine, id(1, 2)), ["1-2: cancelled requested"]);
     }
 }
@@ -232,6 +308,9 @@ fn orders_that_are_not_good_till_cancelled_end_with_the_day() {
         assert_eq!(ended, ["1-1: cancelled expired", "1-3: cancelled expired", "2-1: cancelled expired"]);
         assert_eq!(enter(&mut engine, limit(id(1, 6), Buy, 100, 10)), ["1-6: rejected not-tradable"]);
         enters(&mut engine, Continuous);
+        // Beside quotes, the first one says that it trades.
+        feed(&mut engine, &Input::Quote(quote(&[], &[(120, 10)])));
+        assert!(instant_ends(&mut engine).is_empty());
         let sold = enter(&mut engine, limit(id(3, 1), Sell, 97, 40));
         let makers = ["1-4: 10 @ 98 maker", "1-4: filled", "3-1: 10 @ 98 taker", "3-1: partially-filled"];
         assert_eq!(sold[1..5], makers);

@@ -39,8 +39,8 @@ pub(super) struct Way {
     is_settled: bool,
     /// With their arrival and their position in `td.orders`; the first to arrive in front.
     requests: VecDeque<(Nanos, u64, Request)>,
-    /// With their arrival.
-    answers: VecDeque<(Nanos, Execution)>,
+    /// With their arrival, and whether that is the time at which they left.
+    answers: VecDeque<(Nanos, bool, Execution)>,
     /// The books' answers to one message.
     pub(super) fresh: Vec<Execution>,
     /// The market's data has ended: nothing is delayed any more.
@@ -117,14 +117,15 @@ impl Way {
         self.is_settled = true;
     }
 
-    /// When the next request or answer arrives, in nanoseconds of the market's time; 0: nothing is under way.
-    pub(super) fn due(&self) -> u64 {
+    /// When the next request or answer arrives, or the books act by themselves at `other`, in nanoseconds of the market's time; 0: nothing
+    /// is under way.
+    pub(super) fn due(&self, other: Option<Nanos>) -> u64 {
         if self.is_over {
             return 0;
         }
         let request = self.requests.front().map(|(arrival, ..)| *arrival);
-        let answer = self.answers.front().map(|(arrival, _)| *arrival);
-        request.into_iter().chain(answer).min().map_or(0, |due| due.max(self.now).0.max(1))
+        let answer = self.answers.front().map(|(arrival, ..)| *arrival);
+        request.into_iter().chain(answer).chain(other).min().map_or(0, |due| due.max(self.now).0.max(1))
     }
 
     /// The fresh answers leave the market at `time`, all at once. `answered_up_to` is the last request that is answered.
@@ -133,7 +134,7 @@ impl Way {
             return;
         }
         let arrival = if self.is_over { time } else { self.report_delays.arrival(time) };
-        let arrival = self.answers.back().map_or(arrival, |(last, _)| arrival.max(*last));
+        let arrival = self.answers.back().map_or(arrival, |(last, ..)| arrival.max(*last));
         // Without a delay the time at which it is known is that at which it happened.
         let is_delayed = time > self.now || arrival > time;
         for mut answer in self.fresh.drain(..) {
@@ -144,15 +145,18 @@ impl Way {
             {
                 update.event_time = time;
             }
-            self.answers.push_back((arrival, answer));
+            self.answers.push_back((arrival, arrival == time, answer));
         }
     }
 
-    /// Moves the answers that are known by now to `known`.
+    /// Moves the answers that are known by now to `known`. One that was delayed is known behind the last event of its arrival's time:
+    /// md has announced that time then, so the clock of the strategy that gets it has come so far.
     pub(super) fn arrive(&mut self, known: &mut Vec<Execution>) {
-        let is_known = |arrival: Nanos| self.is_over || arrival <= self.now;
-        while self.answers.front().is_some_and(|(arrival, _)| is_known(*arrival)) {
-            known.extend(self.answers.pop_front().map(|(_, answer)| answer));
+        let is_known = |arrival: Nanos, is_at_once: bool| {
+            self.is_over || arrival < self.now || arrival == self.now && (is_at_once || self.is_settled)
+        };
+        while self.answers.front().is_some_and(|(arrival, is_at_once, _)| is_known(*arrival, *is_at_once)) {
+            known.extend(self.answers.pop_front().map(|(.., answer)| answer));
         }
     }
 
@@ -217,7 +221,7 @@ mod tests {
         assert_eq!(way.send(64, request(1)), Some(request(1)), "before the market's first event");
         way.settle(Nanos(1_000));
         assert_eq!(way.send(128, request(2)), Some(request(2)));
-        assert_eq!(way.due(), 0);
+        assert_eq!(way.due(None), 0);
     }
 
     #[test]
@@ -225,7 +229,7 @@ mod tests {
         let mut way = way(0, 0);
         way.pass(Nanos(1_000));
         assert_eq!(way.send(64, request(1)), None);
-        assert_eq!(way.due(), 1_000);
+        assert_eq!(way.due(None), 1_000);
         way.pass(Nanos(1_000));
         assert_eq!(way.send(128, request(2)), None);
         assert_eq!(way.arrived_before(Nanos(1_000)), None);
@@ -240,14 +244,14 @@ mod tests {
         let mut way = way(100, 30);
         way.pass(Nanos(1_000));
         way.send(64, request(1));
-        assert_eq!(way.due(), 1_100);
+        assert_eq!(way.due(None), 1_100);
         way.settle(Nanos(1_100));
         assert!(way.arrived_by(Nanos(1_100)).is_some());
         way.fresh.push(answer());
         way.leave(Nanos(1_100), 64);
-        assert_eq!(way.due(), 1_130);
+        assert_eq!(way.due(None), 1_130);
         way.end();
-        assert_eq!(way.due(), 0, "nothing is delayed any more");
+        assert_eq!(way.due(None), 0, "nothing is delayed any more");
     }
 
     #[test]
@@ -262,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_known_with_the_first_event_that_is_not_earlier() {
+    fn a_delayed_answer_is_known_behind_the_last_event_of_its_time() {
         let mut way = way(0, 100);
         way.pass(Nanos(1_000));
         way.fresh.push(answer());
@@ -272,6 +276,10 @@ mod tests {
         way.arrive(&mut known);
         assert!(known.is_empty());
         way.pass(Nanos(1_100));
+        way.arrive(&mut known);
+        assert!(known.is_empty());
+        assert_eq!(way.due(None), 1_100, "md announces the time");
+        way.settle(Nanos(1_100));
         way.arrive(&mut known);
         let mut expected = answer();
         expected.set_answered_up_to(640);
