@@ -42,6 +42,11 @@ pub enum ReplayError {
         /// What is wrong with it.
         problem: String,
     },
+    /// What the strategy hears and what its orders trade with do not go together.
+    #[error(
+        "the strategy {0}: let it hear MarketData::Best or Depth, or its orders trade with FillModel::Book"
+    )]
+    Unfit(&'static str),
     /// The strategy answers its own orders without end.
     #[error(
         "the strategy answered one event with more than {0} requests: it answers its own orders without end"

@@ -73,6 +73,11 @@ impl<S: Strategy> Replay<S> {
             false => FillModel::Quotes,
         });
         let data = self.setup.data;
+        if fill == FillModel::Quotes
+            && let Some(fault) = data.fault_beside_quotes()
+        {
+            return Err(ReplayError::Unfit(fault));
+        }
         let mut desk = Desk {
             run: Run {
                 harness: Harness::with(parameters, self.setup.clone())?,

@@ -173,3 +173,14 @@ fn the_order_flow_can_be_heard_and_quotes_can_fill() {
     let count = |replay: Replay<Taker>| replay.run(parameters(&[]), &day).unwrap().fills().count();
     assert!(count(quotes()) > 0 && count(quotes().data(MarketData::Best)) > 0);
 }
+
+#[test]
+fn orders_that_answer_the_flow_do_not_trade_with_quotes_as_in_a_platform_file() {
+    let (_folder, day) = made_up();
+    let replay = Replay::<Joins>::new().fills(FillModel::Quotes).data(MarketData::Flow);
+    let error = replay.run(false, &day).unwrap_err();
+    assert!(matches!(error, ReplayError::Unfit(_)), "{error}");
+    for words in ["quotes older than what it answers", "FillModel::Book"] {
+        assert!(error.to_string().contains(words), "{error}");
+    }
+}

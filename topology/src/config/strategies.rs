@@ -38,6 +38,16 @@ words! {
     }
 }
 
+impl MarketData {
+    /// Why orders that answer this must not trade with quotes; `None`: they may.
+    pub fn fault_beside_quotes(self) -> Option<&'static str> {
+        (self == MarketData::Flow).then_some(
+            "reads the flow of orders, which is published before the quotes that orders trade with (matching.fill is \
+             \"quotes\"): it would trade on quotes older than what it answers",
+        )
+    }
+}
+
 impl Default for MarketData {
     /// What every strategy understands.
     fn default() -> MarketData {

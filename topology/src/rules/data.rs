@@ -24,12 +24,10 @@ impl Rules<'_> {
             let message =
                 format!("`{}` hears the flow of orders, and md.source is \"sim\": it has none", group.name);
             self.error(&path, message, format!("{help}, replay a recorded day, or run an exchange"));
-        } else if self.config.matching.fill == Fill::Quotes {
-            let message = format!(
-                "`{}` reads the flow of orders, which is published before the quotes that orders trade with (matching.fill is \
-                 \"quotes\"): it would trade on quotes older than what it answers",
-                group.name
-            );
+        } else if self.config.matching.fill == Fill::Quotes
+            && let Some(fault) = group.data.fault_beside_quotes()
+        {
+            let message = format!("`{}` {fault}", group.name);
             self.error(&path, message, format!("{help}, or matching.fill = \"book\""));
         } else if let Some(builtin) = group.program.strip_prefix("builtin:") {
             let message = format!("`{builtin}` answers best prices and quotes, and would hear none");
