@@ -5,7 +5,7 @@ mod support;
 
 use dbn::encode::EncodeRecord;
 use dbn::{RecordHeader, StatusMsg, rtype};
-use md::source::{Files, Options, SourceKind};
+use md::source::{Files, Options, SourceKind, Tolerance};
 use support::itch::{add, message};
 use support::{Replayed, dbn_bytes, folder, mbo, path, replay, write};
 use wire::TradingPhase::{
@@ -33,11 +33,16 @@ fn quoted(replayed: &Replayed) -> Vec<bool> {
     replayed.quotes.iter().map(|quote| quote.flags & Quote::CALL_AUCTION != 0).collect()
 }
 
+/// Contradictions are counted and end nothing.
+fn all_tolerated() -> Options {
+    Options { tolerate: Tolerance::share(1.0), ..Options::default() }
+}
+
 fn itch(messages: &[Vec<u8>]) -> Replayed {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("day.itch");
     write(&file, &support::itch::Day { messages: messages.to_vec() }.bytes(true));
-    replay(SourceKind::Itch, &Files::Path(file), &Options::default()).unwrap()
+    replay(SourceKind::Itch, &Files::Path(file), &all_tolerated()).unwrap()
 }
 
 /// "Nasdaq TotalView-ITCH 5.0": 1.2.2, Stock Trading Action (`H`: H halted, P paused, Q quotation only, T trading), 1.2.8, Operational
@@ -93,6 +98,105 @@ fn itch_trading_actions_and_operational_halts_are_phases() {
         quoted(&replayed),
         [false, false, true, true, true, true, false, false, true, true, false, false]
     );
+}
+
+/// The cross may be reported behind the message that announces trading (`T`): until the end of its instant, the orders that the halt collected
+/// may cross. A book that is crossed later lacks a row.
+#[test]
+fn itch_orders_of_a_halt_may_cross_until_the_cross() {
+    let stock = *b"AAPL    ";
+    let action = |second, state: u8| message(b'H', 1, second, &[&stock, &[state], b"     "]);
+    let (shares, number) = (|shares: u32| shares.to_be_bytes(), |number: u64| number.to_be_bytes());
+    let price = 1_000_000_u32.to_be_bytes();
+    let part =
+        |second, order| message(b'C', 1, second, &[&number(order), &shares(40), &number(7), b"N", &price]);
+    let day = |behind: &[Vec<u8>]| {
+        let mut messages = vec![
+            add(1, 2, 1, b'B', 100, "AAPL", 999_900),
+            add(1, 2, 2, b'S', 100, "AAPL", 1_000_100),
+            action(10, b'H'),
+            add(1, 13, 3, b'B', 40, "AAPL", 1_000_200),
+            action(20, b'T'),
+            // It goes on collecting.
+            add(1, 21, 4, b'B', 40, "AAPL", 1_000_100),
+            message(b'Q', 1, 22, &[&number(40), &stock, &price, &number(8), b"H"]),
+            part(22, 3),
+            part(22, 2),
+        ];
+        messages.extend(behind.iter().cloned().chain([message(b'S', 0, 40, &[b"C"])]));
+        itch(&messages)
+    };
+    let whole = day(&[message(b'D', 1, 23, &[&number(4)]), add(1, 24, 5, b'S', 10, "AAPL", 1_000_300)]);
+    assert_eq!((whole.counts.crossed, whole.counts.irregular()), (0, 0), "{:?}", whole.counts);
+    // The row that takes order 4 away is missing.
+    let lacking = day(&[add(1, 24, 5, b'S', 10, "AAPL", 1_000_300)]);
+    assert_eq!((lacking.counts.crossed, lacking.counts.irregular()), (1, 1), "{:?}", lacking.counts);
+    let later = day(&[message(b'D', 1, 23, &[&number(4)]), add(1, 25, 6, b'B', 10, "AAPL", 1_000_400)]);
+    assert_eq!(later.counts.crossed, 1, "{:?}", later.counts);
+}
+
+/// A reopening by itself excuses nothing: its book must have been crossed all the time.
+#[test]
+fn a_book_that_crosses_after_a_reopening_without_a_cross_lacks_a_row() {
+    const ROWS: &str = "\
+34200000A000000000001B000500XYZ   0000100000Y
+34200100A000000000002S000500XYZ   0000101000Y
+34210000HXYZ     H0XX
+34220000HXYZ     T0XX
+34230000A000000000003S000010XYZ   0000099000Y
+";
+    let folder = folder(&[("pitch.txt", ROWS)]);
+    let replayed = replay(SourceKind::Pitch, &path(&folder), &all_tolerated()).unwrap();
+    assert_eq!(replayed.counts.crossed, 1, "{:?}", replayed.counts);
+}
+
+/// "Output": type 6 is the cross trade. What rows of type 4 in its instant name may be the limits of the orders: the cross has one price, the
+/// third column of money says which (type 6). Between the end of the halt and the cross, orders cross and none is stale.
+#[test]
+fn lobster_executions_of_a_cross_have_its_price_and_no_side() {
+    for [buyer, seller] in [["100300", "99700"], ["100100", "100100"]] {
+        for resumed in [30, 33] {
+            let resumes = format!("342{resumed}.000000000,7,0,0,1,-1\n");
+            let (before, behind) =
+                if resumed == 30 { (resumes.as_str(), "") } else { ("", resumes.as_str()) };
+            let rows = format!(
+                "\
+34200.000000000,1,1,500,100000,1
+34200.100000000,1,2,500,100200,-1
+34210.000000000,7,0,0,-1,-1
+34221.000000000,1,3,100,100300,1
+34222.000000000,1,4,100,99700,-1
+{before}\
+34231.000000000,1,7,10,100250,1
+34232.000000000,4,3,100,{buyer},1
+34232.000000000,4,4,100,{seller},-1
+34232.000000000,6,-1,100,100100,-1
+34232.000000000,3,7,10,100250,1
+{behind}\
+34241.000000000,4,2,10,100200,-1
+"
+            );
+            let folder = folder(&[("message.csv", &rows)]);
+            let replayed = replay(SourceKind::Lobster, &path(&folder), &Options::default()).unwrap();
+            let counts = replayed.counts;
+            assert_eq!((counts.irregular(), counts.stale), (0, 0), "{counts:?}");
+            let prints: Vec<_> = replayed
+                .trades()
+                .iter()
+                .map(|print| (print.price.to_string(), print.quantity.0, print.aggressor))
+                .collect();
+            let expected = [
+                ("10.01", 100, Aggressor::None),
+                ("10.01", 100, Aggressor::None),
+                ("10.02", 10, Aggressor::Buy),
+            ];
+            assert_eq!(prints, expected.map(|(price, quantity, side)| (price.to_owned(), quantity, side)));
+            let parts = replayed.events.iter().flat_map(|event| &event.book_events);
+            let executed = parts.filter(|part| part.action == BookAction::Execute);
+            let executed: Vec<_> = executed.map(|part| part.price.to_string()).collect();
+            assert_eq!(executed, ["10.01", "10.01", "10.02"]);
+        }
+    }
 }
 
 /// lobsterdata.com, "Output": type 7, price −1 a halt, 0 quoting resumes, 1 trading resumes.

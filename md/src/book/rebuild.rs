@@ -4,6 +4,7 @@ use wire::{Instrument, InstrumentId, Nanos, Quote};
 
 use super::{Anomalies, Book};
 use crate::source::SourceEvent;
+use crate::source::reopening::Reopening;
 
 /// The books of a source's instruments.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ struct State {
     quote: Quote,
     /// A change was not published: before the window, or while crossed.
     held: bool,
+    /// Whether the cross that ends a halt or an auction is still to come.
+    reopening: Reopening,
 }
 
 /// The result of an event.
@@ -26,9 +29,26 @@ struct State {
 pub struct Rebuilt<'a> {
     /// The quote to publish after the event's trades; `None` when nothing visible changed or the book is crossed.
     pub quote: Option<&'a Quote>,
-    /// The event changed a book that is crossed outside of a marked call auction. The source decides whether a row is
-    /// missing ([`crate::source::Source::crossed`]).
+    /// The event changed a book that is crossed outside of a marked call auction, and not by orders whose cross is still to come. The
+    /// source decides whether a row is missing ([`crate::source::Source::crossed`]).
     pub crossed: bool,
+}
+
+impl State {
+    /// The event is applied to the book.
+    #[inline]
+    fn follow_reopening(&mut self, event: &SourceEvent) {
+        if let Some(phase) = event.phase {
+            self.reopening.enter(phase);
+        }
+        if self.reopening.is_under_way() {
+            self.reopening.reach(event.event_time);
+            if event.trades() {
+                self.reopening.trade(event.event_time);
+            }
+            self.reopening.leave(self.book.is_crossed());
+        }
+    }
 }
 
 impl Books {
@@ -36,7 +56,12 @@ impl Books {
     pub fn new(instruments: &[Instrument]) -> Books {
         let books = instruments
             .iter()
-            .map(|instrument| State { book: Book::new(), quote: Quote::empty(instrument.id), held: false })
+            .map(|instrument| State {
+                book: Book::new(),
+                quote: Quote::empty(instrument.id),
+                held: false,
+                reopening: Reopening::default(),
+            })
             .collect();
         Books { books, anomalies: Anomalies::default(), crossed: 0 }
     }
@@ -53,6 +78,7 @@ impl Books {
                 self.anomalies.count(error);
             }
         }
+        state.follow_reopening(event);
         let quote = &mut state.quote;
         if let Some(trade) = event.trades.last() {
             (quote.last_price, quote.last_quantity) = (trade.price, trade.quantity);
@@ -62,8 +88,9 @@ impl Books {
         let is_other = event.phase.is_some() && std::mem::replace(&mut quote.flags, flags) != flags;
         quote.flags = flags;
         let changed = state.book.quote(quote) || !event.trades.is_empty();
-        // A phase changes what the levels mean, where there are any.
-        let changed = changed || is_other && (quote.best_bid().is_some() || quote.best_ask().is_some());
+        // A phase changes what the levels mean, where there are any. That trading begins is said by the first quote.
+        let has_levels = quote.best_bid().is_some() || quote.best_ask().is_some();
+        let changed = changed || is_other && (flags == 0 || has_levels);
         if event.warm_up {
             state.held |= changed;
             return Rebuilt { quote: None, crossed: false };
@@ -71,7 +98,7 @@ impl Books {
         if state.book.is_crossed() {
             self.crossed += u64::from(changed);
             state.held |= changed;
-            let crossed = changed && !event.call_auction;
+            let crossed = changed && !event.call_auction && !state.reopening.is_under_way();
             return Rebuilt { quote: None, crossed };
         }
         let due = changed || state.held;

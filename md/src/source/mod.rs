@@ -40,6 +40,7 @@ mod orders;
 pub mod pitch;
 mod published;
 mod recorded;
+pub(crate) mod reopening;
 pub mod sse;
 mod table;
 mod tolerance;

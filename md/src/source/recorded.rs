@@ -178,12 +178,29 @@ impl SourceEvent {
     /// Ends an event of a market that halts by its phases: only a cross trades then, in which no side comes in. `false` when it is empty.
     pub(crate) fn finish_by_phase(&mut self) -> bool {
         if self.call_auction {
-            let trades =
-                |part: &&mut BookEvent| matches!(part.action, BookAction::Execute | BookAction::Trade);
-            self.book_events.iter_mut().filter(trades).for_each(|part| part.flags |= BookEvent::NO_SIDE);
-            self.trades.iter_mut().for_each(|trade| trade.aggressor = Aggressor::None);
+            self.take_sides_off();
         }
         self.finish()
+    }
+
+    /// Its trades are of a cross.
+    pub(crate) fn take_sides_off(&mut self) {
+        self.book_events
+            .iter_mut()
+            .filter(|part| is_trade(part))
+            .for_each(|part| part.flags |= BookEvent::NO_SIDE);
+        self.trades.iter_mut().for_each(|trade| trade.aggressor = Aggressor::None);
+    }
+
+    /// Its trades have this price.
+    pub(crate) fn pay(&mut self, price: Price) {
+        self.book_events.iter_mut().filter(|part| is_trade(part)).for_each(|part| part.price = price);
+        self.trades.iter_mut().for_each(|trade| trade.price = price);
+    }
+
+    /// Whether the market trades in it.
+    pub(crate) fn trades(&self) -> bool {
+        !self.trades.is_empty() || self.book_events.iter().any(is_trade)
     }
 
     /// Marks the last part. `false` when the event is empty.
@@ -193,6 +210,10 @@ impl SourceEvent {
         }
         !(self.book_events.is_empty() && self.trades.is_empty() && self.phase.is_none())
     }
+}
+
+fn is_trade(part: &BookEvent) -> bool {
+    matches!(part.action, BookAction::Execute | BookAction::Trade)
 }
 
 /// A trade without a visible order is at more than twice, or less than half, of the previous price.

@@ -88,6 +88,11 @@ impl Depth {
         .map(|(&price, _)| price)
     }
 
+    /// Whether the best bid is at or above the best ask.
+    pub(crate) fn is_crossed(&self) -> bool {
+        self.best(Side::Buy).is_some_and(|bid| self.crosses(Side::Buy, bid))
+    }
+
     /// Whether an order at this price would trade instead of resting.
     pub(crate) fn crosses(&self, side: Side, price: Price) -> bool {
         self.best(side.opposite()).is_some_and(|best| !is_worse(side, price, best))

@@ -11,7 +11,7 @@
 //! | 3 | all of it deleted | `Delete` |
 //! | 4 | visible order executed | `Execute`, trade print; the aggressor is the other side |
 //! | 5 | hidden order executed | `Trade` (no effect on the book), trade print |
-//! | 6 | cross (auction): sums up executions that have messages of their own | `Trade` without a side; no trade print, as those have theirs |
+//! | 6 | cross (auction): sums up executions that have messages of their own | `Trade` without a side; no trade print, as those have theirs. In a halt, and until the cross that ends it, those executions get its price: their own rows may name the order's limit |
 //! | 7 | halt (price −1), quoting resumes (0), trading resumes (1) | a phase: halt, auction, continuous; see below too |
 //!
 //! # Volume that rests from before the first message
@@ -54,15 +54,17 @@ mod orderbook;
 mod prior;
 mod published;
 mod row;
+mod rows;
 
 use std::collections::HashSet;
 use std::path::Path;
 
-use wire::{Aggressor, BookAction, BookEvent, Instrument, InstrumentId, Price, Symbol, TradingPhase};
+use wire::{Aggressor, BookAction, BookEvent, Instrument, InstrumentId, Price, Side, Symbol, TradingPhase};
 
 use super::error::Fault;
 use super::listing::{Listing, TickRule};
 use super::recorded::{Place, Window, aggressor_against, is_far};
+use super::reopening::Reopening;
 use super::table::Table;
 use super::tolerance::Watch;
 use super::{
@@ -72,6 +74,7 @@ use depth::Depth;
 use orderbook::Orderbook;
 use prior::{Learning, Prior};
 use row::{Kind, Row};
+use rows::Rows;
 
 pub use published::read;
 pub(crate) use row::View;
@@ -80,7 +83,7 @@ const EXPECTED: &str = "a LOBSTER message file";
 
 /// Replays a LOBSTER message file.
 pub(crate) struct LobsterSource {
-    messages: Table,
+    messages: Rows,
     orderbook: Option<Orderbook>,
     instruments: Vec<Instrument>,
     prior: Vec<Prior>,
@@ -88,6 +91,7 @@ pub(crate) struct LobsterSource {
     window: Window,
     midnight: u64,
     phase: TradingPhase,
+    reopening: Reopening,
     started: bool,
     latest: u64,
     last_price: Option<Price>,
@@ -143,7 +147,7 @@ impl LobsterSource {
         }
         let date = options.date.map(|date| date.0).or_else(|| fields::date_in_path(&path)).unwrap_or(0);
         Ok(LobsterSource {
-            messages: Table::open(&path, EXPECTED)?,
+            messages: Rows::open(&path, EXPECTED)?,
             depth: Depth::new(orderbook.is_some()),
             orderbook,
             instruments: listing.finish()?,
@@ -151,6 +155,7 @@ impl LobsterSource {
             window: Window::new(options)?,
             midnight: date,
             phase: TradingPhase::Continuous,
+            reopening: Reopening::default(),
             started: false,
             latest: 0,
             last_price: None,
@@ -179,7 +184,7 @@ impl LobsterSource {
     }
 
     pub(crate) fn step(&mut self, event: &mut SourceEvent) -> Result<Step, SourceError> {
-        let Some(number) = self.messages.next()? else {
+        let Some((number, row)) = self.messages.next()? else {
             self.counts.unended = u64::from(self.messages.is_unended());
             return Ok(Step::End);
         };
@@ -187,7 +192,7 @@ impl LobsterSource {
         if let Some(orderbook) = &mut self.orderbook {
             orderbook.next(number, self.messages.path())?;
         }
-        let row = match row::message(self.messages.record()) {
+        let row = match row {
             Ok(row) => row,
             Err(fault) => {
                 self.counts.reject(self.on_bad_row, fault, self.messages.path(), number)?;
@@ -202,6 +207,7 @@ impl LobsterSource {
         }
         event.begin(InstrumentId(1), time, number, number, place);
         event.call_auction = self.is_halted();
+        self.reopening.reach(event.event_time);
         if !self.started {
             self.started = true;
             self.put_prior(event, &row);
@@ -228,6 +234,7 @@ impl LobsterSource {
         }
         if applied {
             self.counts.apply(event);
+            self.follow_cross(event, &row)?;
         }
         self.watch.check(&self.counts)?;
         Ok(if event.finish_by_phase() { Step::Event { revealed_from } } else { Step::Quiet })
@@ -245,7 +252,7 @@ impl LobsterSource {
         };
         let is_repeated = self.before.replace(*row) == Some(*row) && is_single;
         let ends = matches!(row.kind, Kind::PartialCancel | Kind::Delete | Kind::Execute);
-        let is_far = !self.is_halted() && self.is_far(row);
+        let is_far = !self.may_cross() && self.is_far(row);
         let mut fits = Fits::Usable;
         let fault = match (row.kind, known) {
             _ if is_repeated => {
@@ -278,7 +285,10 @@ impl LobsterSource {
                 Some(Fault::new("order id (column 3)", row.order, "a number that no order before has"))
             }
             (Kind::PartialCancel | Kind::Delete | Kind::Execute, Some((side, price, left))) => {
-                let is_off = (side, price) != (row.side, row.price);
+                // In a cross it trades at the cross's price, which is no worse than its own.
+                let is_better = if side == Side::Buy { row.price <= price } else { row.price >= price };
+                let is_of_cross = row.kind == Kind::Execute && self.may_cross() && is_better;
+                let is_off = side != row.side || price != row.price && !is_of_cross;
                 self.counts.off_price += u64::from(is_off);
                 (is_off || row.quantity > left).then(|| {
                     let found = format!("{} at {} {}", row.quantity, row.price, row.side);
@@ -310,9 +320,30 @@ impl LobsterSource {
         is_far(row.price, self.last_price.or_else(|| self.depth.best(row.side.opposite())))
     }
 
-    /// Nothing trades but in a cross, and quotes may cross.
+    /// Nothing trades but in a cross.
     fn is_halted(&self) -> bool {
         self.phase != TradingPhase::Continuous
+    }
+
+    /// Orders may cross: those that a halt collects, until their cross.
+    fn may_cross(&self) -> bool {
+        self.is_halted() || self.reopening.is_under_way()
+    }
+
+    /// In a halt, and between its end and its cross, what trades is of the cross and has its price.
+    fn follow_cross(&mut self, event: &mut SourceEvent, row: &Row) -> Result<(), SourceError> {
+        if !self.may_cross() {
+            return Ok(());
+        }
+        if event.trades() {
+            if let Some(price) = self.messages.cross_price(row.time)? {
+                event.pay(price);
+            }
+            self.reopening.trade(event.event_time);
+            event.take_sides_off();
+        }
+        self.reopening.leave(self.depth.is_crossed());
+        Ok(())
     }
 
     /// Fills the book with the orders from before the first message.
@@ -336,10 +367,11 @@ impl LobsterSource {
             }
             Kind::Phase(phase) => {
                 self.phase = phase;
+                self.reopening.enter(phase);
                 event.enter(phase);
             }
             Kind::New => {
-                if !self.is_halted() {
+                if !self.may_cross() {
                     self.counts.stale += self.depth.drop_refuted(event, side.opposite(), price, true);
                 }
                 if self.depth.knows(order) {
@@ -361,7 +393,7 @@ impl LobsterSource {
                 // A price other than the order's own proves nothing about other orders.
                 let is_own = self.depth.order(order).is_none_or(|(_, own, _)| own == price)
                     && !is_far(price, self.last_price);
-                if !self.is_halted() && is_own {
+                if !self.may_cross() && is_own {
                     self.counts.stale += self.depth.drop_refuted(event, side, price, false);
                 }
                 let found = self.depth.take(event, BookAction::Execute, order, side, price, quantity);

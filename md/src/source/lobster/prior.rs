@@ -11,11 +11,12 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use wire::{Price, Side, TradingPhase};
+use wire::{Nanos, Price, Side, TradingPhase};
 
 use super::depth::is_worse;
 use super::row::{Kind, Row};
 use crate::source::recorded::is_far;
+use crate::source::reopening::Reopening;
 
 /// An order that rests from before the first message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,12 +37,21 @@ pub(crate) struct Learning {
     /// Price of the last trade.
     last: Option<Price>,
     halted: bool,
+    /// Rows between the end of a halt and its cross prove nothing either.
+    reopening: Reopening,
 }
 
 impl Learning {
     pub(crate) fn row(&mut self, row: &Row) {
+        self.reopening.reach(Nanos(row.time));
+        if matches!(row.kind, Kind::Execute | Kind::ExecuteHidden | Kind::Cross) {
+            self.reopening.trade(Nanos(row.time));
+        }
         match row.kind {
-            Kind::Phase(phase) => self.halted = phase != TradingPhase::Continuous,
+            Kind::Phase(phase) => {
+                self.halted = phase != TradingPhase::Continuous;
+                self.reopening.enter(phase);
+            }
             Kind::New => {
                 self.added.insert(row.order);
                 // An order that can rest proves that the other side has no order at its price or better.
@@ -69,7 +79,7 @@ impl Learning {
 
     /// `side` has no visible order at `price` or better, now. Only the extreme price matters.
     fn through(&mut self, side: Side, price: Price) {
-        if self.halted {
+        if self.halted || self.reopening.is_under_way() {
             return;
         }
         let extreme = self.seen.entry(side).or_insert(price);
@@ -135,5 +145,19 @@ mod tests {
         learning.row(&row(Kind::Phase(TradingPhase::Continuous), 0, 0, Side::Sell));
         learning.row(&row(Kind::Delete, 7, 100, Side::Buy));
         assert_eq!(learning.finish().len(), 1);
+    }
+
+    #[test]
+    fn crossed_quotes_between_the_end_of_a_halt_and_its_cross_prove_nothing() {
+        let mut learning = Learning::default();
+        let at = |time, row: Row| Row { time, ..row };
+        learning.row(&row(Kind::Phase(TradingPhase::Halt), 0, 0, Side::Sell));
+        learning.row(&at(1, row(Kind::Phase(TradingPhase::Continuous), 0, 0, Side::Sell)));
+        learning.row(&at(2, row(Kind::New, 50, 95, Side::Sell)));
+        learning.row(&at(3, row(Kind::Execute, 50, 97, Side::Sell)));
+        learning.row(&at(3, row(Kind::Delete, 7, 100, Side::Buy)));
+        learning.row(&at(4, row(Kind::New, 51, 95, Side::Sell)));
+        learning.row(&at(5, row(Kind::Delete, 8, 100, Side::Buy)));
+        assert_eq!(learning.finish().iter().map(|prior| prior.id).collect::<Vec<_>>(), [7]);
     }
 }
