@@ -3,7 +3,7 @@
 
 mod support;
 
-use md::source::{Files, OnBadRow, Options, SourceKind, parse_date, parse_time_of_day};
+use md::source::{Files, OnBadRow, Options, PriorOrders, SourceKind, parse_date, parse_time_of_day};
 use support::*;
 use wire::{Aggressor, BookAction::*, BookEvent, InstrumentId, Nanos, Price, Side};
 
@@ -320,4 +320,26 @@ fn bad_rows_are_skipped_and_counted_when_asked() {
     write(&folder.path().join("es.dbn"), &dbn_file(&records, dbn::Schema::Mbo));
     let replayed = replay(SourceKind::Dbn, &path(&folder), &skip).unwrap();
     assert_eq!((replayed.counts.rejected, replayed.counts.applied), (1, 1));
+}
+
+/// The first row shows the buyer of 100 whom only rows 4 and 5 name; behind the better bid of row 2, and from row 5 on, the best bid is not his.
+#[test]
+fn quotes_that_stand_on_orders_of_later_rows_are_counted() {
+    const ROWS: &str = "\
+34200.0,1,1,100,1000200,-1
+34201.0,1,2,100,1000100,1
+34202.0,3,2,100,1000100,1
+34203.0,4,9,40,1000000,1
+34204.0,4,9,60,1000000,1
+34205.0,1,3,10,1000300,-1
+";
+    let folder = folder(&[("message.csv", ROWS)]);
+    let count = |prior| {
+        let options = Options { prior, ..Options::default() };
+        let replayed = replay(SourceKind::Lobster, &path(&folder), &options).unwrap();
+        (replayed.quotes.len(), replayed.counts.prior_quotes)
+    };
+    // Behind rows 1, 3 and 4.
+    assert_eq!(count(PriorOrders::LaterRows), (6, 3));
+    assert_eq!(count(PriorOrders::None).1, 0);
 }

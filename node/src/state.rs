@@ -259,6 +259,8 @@ counters! {
     SourceDoubted = 66 => "source_doubted",
     /// Continuous contracts of which one contract follows another.
     SourceRolled = 67 => "source_rolled",
+    /// Quotes whose best bid or ask holds an order from before a source's first row, which only later rows name.
+    SourcePriorQuotes = 68 => "source_prior_quotes",
 }
 
 impl Counter {
@@ -279,6 +281,7 @@ impl Counter {
             Irregularity::Displaced => Counter::SourceDisplaced,
             Irregularity::Excess => Counter::SourceExcess,
             Irregularity::Prior => Counter::SourcePrior,
+            Irregularity::PriorQuotes => Counter::SourcePriorQuotes,
             Irregularity::Stale => Counter::SourceStale,
             Irregularity::AtSeams => Counter::SourceAtSeams,
             Irregularity::OffTime => Counter::SourceOffTime,

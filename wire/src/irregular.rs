@@ -46,6 +46,8 @@ irregularities! {
     Excess = "excess", Contradiction, "rows that take more than is left of an order";
     /// Orders that rest from before the first row.
     Prior = "prior", Sound, "orders from before the first row";
+    /// Quotes whose best bid or ask holds such an order, which only later rows name.
+    PriorQuotes = "prior_quotes", Sound, "quotes whose best bid or ask only later rows prove";
     /// Orders dropped because a later row proves them gone.
     Stale = "stale", Sound, "orders proved gone by a later row";
     /// Of those displaced: where a file of several sessions begins anew.

@@ -151,7 +151,7 @@ fn totals(report: &Report) -> String {
             number(report.source.rejected),
             number(totals.book_events),
         ));
-        line.push_str(&irregular::text(&report.source.irregular));
+        line.push_str(&irregular::text(&report.source.irregular, totals.quotes));
     }
     if report.deterministic {
         line.push_str(lock_step(report));

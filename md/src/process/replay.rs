@@ -166,6 +166,7 @@ impl Replay {
             self.outgoing.extend(trades.map(Outgoing::Trade));
         }
         if let Some(mut quote) = quote {
+            self.source.quoted();
             quote.due = Nanos(self.due);
             self.outgoing.push_back(Outgoing::Quote(Box::new(quote)));
         }

@@ -81,6 +81,9 @@ pub trait Source: Send {
     /// The first rows that contradict others, at most five; [`Counts::irregular`] counts all of them.
     fn contradictions(&self) -> &[BadRow];
 
+    /// Notes that the event that was given last is published as a quote, which only the caller that rebuilds the book can see.
+    fn quoted(&mut self) {}
+
     /// Notes that this event left the book crossed ([`crate::book::Rebuilt::crossed`]), which only the caller that
     /// rebuilds the book can see. Counts it, unless this source considers it an auction or a halt: then a row is
     /// missing or wrong.
@@ -132,6 +135,8 @@ pub struct Counts {
     pub displaced: u64,
     /// Orders put into the book that no row adds: they rest from before the first row (LOBSTER).
     pub prior: u64,
+    /// Published quotes whose best bid or ask holds such an order (LOBSTER): they rest on what only later rows say.
+    pub prior_quotes: u64,
     /// Orders dropped because a later row proves that they ended unseen (LOBSTER files of few levels).
     pub stale: u64,
     /// Of `displaced`: orders that rested where a file put together from several sessions begins anew (PITCH).
@@ -189,6 +194,7 @@ impl Counts {
             Irregularity::Displaced => self.displaced,
             Irregularity::Excess => self.excess,
             Irregularity::Prior => self.prior,
+            Irregularity::PriorQuotes => self.prior_quotes,
             Irregularity::Stale => self.stale,
             Irregularity::AtSeams => self.at_seams,
             Irregularity::OffTime => self.off_time,

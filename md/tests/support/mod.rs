@@ -204,6 +204,9 @@ pub fn replay(kind: SourceKind, files: &Files, options: &Options) -> Result<Repl
         if rebuilt.crossed {
             source.crossed(&event)?;
         }
+        if rebuilt.quote.is_some() {
+            source.quoted();
+        }
         quotes.extend(rebuilt.quote.copied());
         events.push(event.clone());
     }

@@ -29,12 +29,16 @@ struct Order {
     side: Side,
     price: Price,
     remaining: i64,
+    /// It rests from before the first row, and only later rows name it.
+    is_prior: bool,
 }
 
 #[derive(Clone, Debug, Default)]
 struct LevelVolume {
     anonymous: i64,
     total: i64,
+    /// Of that: of orders from before the first row.
+    prior: i64,
     /// Numbers of the known orders, oldest first.
     orders: Vec<u64>,
 }
@@ -99,11 +103,33 @@ impl Depth {
     }
 
     pub(crate) fn add(&mut self, event: &mut SourceEvent, id: u64, side: Side, price: Price, quantity: i64) {
-        self.orders.insert(id, Order { side, price, remaining: quantity });
+        self.orders.insert(id, Order { side, price, remaining: quantity, is_prior: false });
         let level = self.side(side).entry(price).or_default();
         level.total += quantity;
         level.orders.push(id);
         event.push(BookAction::Add, side, id, price, quantity);
+    }
+
+    /// An order from before the first row, which a later row names.
+    pub(crate) fn add_prior(
+        &mut self,
+        event: &mut SourceEvent,
+        id: u64,
+        side: Side,
+        price: Price,
+        quantity: i64,
+    ) {
+        self.add(event, id, side, price, quantity);
+        if let Some(order) = self.orders.get_mut(&id) {
+            order.is_prior = true;
+        }
+        self.side(side).entry(price).or_default().prior += quantity;
+    }
+
+    /// Whether the best level of a side holds an order from before the first row.
+    pub(crate) fn stands_on_prior(&self) -> bool {
+        let best = [self.bids.last_key_value(), self.asks.first_key_value()];
+        best.into_iter().flatten().any(|(_, level)| level.prior > 0)
     }
 
     /// Deletes a known order completely.
@@ -153,7 +179,7 @@ impl Depth {
     ) {
         let Some(order) = self.orders.get_mut(&id) else { return };
         order.remaining -= quantity;
-        let Order { side, price, remaining } = *order;
+        let Order { side, price, remaining, is_prior } = *order;
         let (action, shown) = match action {
             BookAction::Execute => (BookAction::Execute, trade_price),
             _ if remaining == 0 => (BookAction::Delete, price),
@@ -165,6 +191,9 @@ impl Depth {
         let levels = self.side(side);
         if let Some(level) = levels.get_mut(&price) {
             level.total -= quantity;
+            if is_prior {
+                level.prior -= quantity;
+            }
             if remaining == 0 {
                 level.orders.retain(|&other| other != id);
             }

@@ -349,7 +349,7 @@ impl LobsterSource {
     /// Fills the book with the orders from before the first message.
     fn put_prior(&mut self, event: &mut SourceEvent, first: &Row) {
         for Prior { id, side, price, quantity } in std::mem::take(&mut self.prior) {
-            self.depth.add(event, id, side, price, quantity);
+            self.depth.add_prior(event, id, side, price, quantity);
             self.counts.prior += 1;
         }
         if let Some(orderbook) = &self.orderbook {
@@ -440,9 +440,12 @@ impl Source for LobsterSource {
         self.watch.first()
     }
 
+    fn quoted(&mut self) {
+        self.counts.prior_quotes += u64::from(self.depth.stands_on_prior());
+    }
+
     fn crossed(&mut self, event: &SourceEvent) -> Result<(), SourceError> {
-        // Quotes of a halt may cross.
-        if self.is_halted() {
+        if self.may_cross() {
             return Ok(());
         }
         self.watch.crossed(&mut self.counts, self.messages.path(), event.row)
