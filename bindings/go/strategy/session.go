@@ -490,11 +490,20 @@ func (s *session) isContained(execution uint64) bool {
 	return execution != 0 && execution < s.contained
 }
 
+// reach the time of a report: where the market's time is the clock, it has come so far, also when nothing else said so that the strategy reads.
+// A refusal by td has no time of the market.
+func (s *session) reach(time wire.Nanos) {
+	if s.context.byEvents && time > s.context.eventTime {
+		s.advanceToTime(time)
+	}
+}
+
 func (s *session) onFill(cause wire.Cause) {
 	c := &s.context
 	if s.isContained(s.fill.Execution) {
 		return
 	}
+	s.reach(s.fill.EventTime)
 	if !c.positions.onFill(&s.fill) {
 		c.port.count(node.Anomalies, 1)
 		return
@@ -514,6 +523,7 @@ func (s *session) onUpdate(cause wire.Cause) {
 	if s.isContained(s.update.Execution) || toPredecessor {
 		return
 	}
+	s.reach(s.update.EventTime)
 	c.orders.onUpdate(&s.update, c.Now())
 	switch s.update.Status {
 	case wire.OrderStatusRejected:

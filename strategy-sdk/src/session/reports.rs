@@ -2,7 +2,7 @@
 
 use node::{Counter, Frame};
 use wire::fold::Snapshot;
-use wire::{AnyMessage, Cause, Execution, Fill, OrderUpdate, WireError};
+use wire::{AnyMessage, Cause, Execution, Fill, Nanos, OrderUpdate, WireError};
 
 use super::Session;
 use crate::context::Stage;
@@ -60,10 +60,19 @@ impl<S: Strategy> Session<S> {
         execution != 0 && execution < self.contained_until
     }
 
+    /// What is reported happened then: where the market's time is the clock, it has come so far, also when nothing else said so that
+    /// the strategy reads. A refusal by td has no time of the market.
+    fn reach(&mut self, time: Nanos, cause: Cause) {
+        if time > self.context.time() && self.context.event_clock.is_some_and(|clock| !clock.recorded) {
+            self.advance(time, cause);
+        }
+    }
+
     fn on_fill(&mut self, fill: &Fill, cause: Cause) {
         if self.is_contained(fill.execution) {
             return;
         }
+        self.reach(fill.event_time, cause);
         if !self.context.positions.on_fill(fill) {
             self.context.port.count(Counter::Anomalies, 1);
             return;
@@ -84,6 +93,7 @@ impl<S: Strategy> Session<S> {
         if self.is_contained(update.execution) || to_predecessor {
             return;
         }
+        self.reach(update.event_time, cause);
         let now = self.context.time();
         self.context.orders.on_update(update, now);
         if let Some(counter) = Counter::of_refusal(update.status) {
