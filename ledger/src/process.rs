@@ -145,10 +145,15 @@ fn recall(node: &Node, executions: InputId, listed: &[Instrument]) -> Result<Boo
             }
         })
         .map_err(|error| failed(&error))?;
-        log::info!("taken up where the ledger before was: {again} executions read again");
-        if !whole {
-            log::error!("executions since its last snapshot are overwritten: positions may be wrong");
+        let has_begin = node::has_begin(node.instance(), input.name()).map_err(|error| failed(&error))?;
+        if !whole || from.is_none() && !has_begin {
+            return Err(RunError::failed(format!(
+                "positions are lost: no whole snapshot in `ledger.state` has `{}` behind it; `colo up --recover` finds them in a \
+                 recording; set `capacity` of [journal.ledger.state] and [journal.matching.executions] higher",
+                input.name()
+            )));
         }
+        log::info!("taken up where the ledger before was: {again} executions read again");
     }
     Ok(book)
 }

@@ -87,7 +87,7 @@ pub use output::{Counted, Output, Posted};
 pub use owner::end_with;
 pub use peer::Peer;
 pub use quiescence::{Quiescence, SETTLE};
-pub use recall::{last_desk, last_snapshot, read_behind_snapshot, read_held};
+pub use recall::{has_begin, last_desk, last_snapshot, read_behind_snapshot, read_held};
 pub use run::{Component, Context};
 pub use service::{Flag, MakeSteps, Service};
 pub use started::started_for;

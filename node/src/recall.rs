@@ -142,6 +142,16 @@ fn scan(journal: &Journal) -> Result<(Option<Snapshot>, bool), OpenError> {
     Ok((last, true))
 }
 
+/// Whether a journal of the instance continues no other and still has its first frame: then its frames are all that happened.
+///
+/// # Errors
+/// [`OpenError`] when there is no such journal, or it cannot be read.
+pub fn has_begin(instance: &InstanceDir, name: &str) -> Result<bool, OpenError> {
+    let journal = Journal::open_read_only(instance.find_journal(name))?;
+    let first = journal::layout::first_position(journal.shape().capacity);
+    Ok(journal.first_position() == first && journal.oldest_frame()? == first)
+}
+
 /// Passes the frames of a journal of the instance to the caller, up to its head: from its oldest frame, or from the one
 /// whose first line holds position `from`. True when none of them was overwritten.
 ///

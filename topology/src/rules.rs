@@ -11,6 +11,7 @@ mod hosts;
 mod latency;
 mod naps;
 mod recorded;
+mod room;
 pub(crate) mod state;
 pub(crate) mod tables;
 

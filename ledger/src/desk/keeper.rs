@@ -235,8 +235,10 @@ impl Keeper {
         Ok(())
     }
 
-    /// Between two rounds: what has gathered, and what is due.
+    /// Between two rounds: what waits for room, what has gathered, and what is due.
     pub(crate) fn turn(&mut self, context: &mut Context) -> Result<(), RunError> {
+        // td waits for room in the drop copy until the snapshot is whole: no frame of it would bring us here again.
+        self.write_waiting(context)?;
         if !self.lock_step
             && let Some(due) = self.surveys.deadline(self.guard.is_busy())
             && self.is_caught_up()

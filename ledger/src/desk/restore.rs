@@ -32,16 +32,18 @@ pub(super) fn follower(node: &Node, drops: InputId, options: Options) -> Result<
             }
         })
         .map_err(|error| failed(&error))?;
+    let has_begin = node::has_begin(node.instance(), input.name()).map_err(|error| failed(&error))?;
+    if !whole || contained == 0 && !has_begin {
+        return Err(RunError::failed(format!(
+            "accounts are lost: no whole snapshot in `ledger.desk` has `{}` behind it; `colo up --recover` finds them in a \
+             recording; set `capacity` of [journal.ledger.desk] and [journal.td.drops] higher",
+            input.name()
+        )));
+    }
     log::info!(
         "accounts taken up where the ledger before was: {again} frames of the drop copy read again, {} accounts",
         follower.desk.count()
     );
-    if !whole {
-        log::error!(
-            "the drop copy since the last snapshot of the accounts is overwritten: balances may be wrong; set `capacity` \
-             of [journal.td.drops] higher"
-        );
-    }
     Ok(follower)
 }
 

@@ -3,8 +3,9 @@
 use settings::ByteSize;
 use wire::OrderImage;
 
+use super::room::working_orders;
 use super::state::frame;
-use crate::config::{Fill, PlatformConfig, StrategyGroup};
+use crate::config::{Fill, PlatformConfig};
 
 /// Every order is written anew within two fifths of the ring, and the last two rounds must be there.
 const PART: u64 = 5;
@@ -20,17 +21,8 @@ const QUOTED: u64 = 500;
 
 /// Bytes of `matching.state`, unless the file says otherwise.
 pub(crate) fn own_capacity(config: &PlatformConfig) -> ByteSize {
-    let most = |group: &StrategyGroup| {
-        let orders = group.limits.max_working_orders.unwrap_or(config.td.max_working_orders);
-        // Without a limit, as many as fit into the largest ring.
-        if orders == 0 { MOST } else { u64::from(group.count) * u64::from(orders) }
-    };
-    let orders: u64 = config.strategies.iter().map(most).fold(0, u64::saturating_add);
-    let gateway = config.gateway.as_ref().map_or(0, |gateway| {
-        let most = gateway.limits.max_working_orders.unwrap_or(config.td.max_working_orders);
-        if most == 0 { MOST } else { u64::from(most) }
-    });
-    let orders = orders.saturating_add(gateway);
+    // Without a limit, as many as fit into the largest ring.
+    let orders = working_orders(config).unwrap_or(MOST);
     let recorded = match config.matching.fill {
         Fill::Book => RECORDED,
         // What is left of a quote takes as much as four orders.

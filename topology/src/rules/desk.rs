@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use settings::{ByteSize, Report, Rows};
 
 use super::Rules;
+use super::room::{PART, Short, named, working_orders};
 use super::tables::Tables;
 use crate::config::PlatformConfig;
 use crate::desk;
@@ -13,14 +14,40 @@ use crate::paths;
 
 /// Bytes that a snapshot takes for an account with positions in eight instruments.
 const ACCOUNT_BYTES: u64 = 6 << 10;
-/// A snapshot may take this part of the ring, so that it stays whole while the next one is written.
-const PART: u64 = 4;
+/// Bytes that it takes for an order, one at work or one that is remembered.
+const ORDER_BYTES: u64 = 512;
+/// Room for so many orders at work is made without being asked for.
+const MOST_ORDERS: u64 = 32_768;
+
+/// Bytes of a snapshot of all accounts, with so many orders at work.
+fn snapshot(config: &PlatformConfig, orders: u64) -> u64 {
+    let accounts = u64::from(config.desk.most_accounts) * ACCOUNT_BYTES;
+    accounts + orders.saturating_add(config.desk.remembered.into()).saturating_mul(ORDER_BYTES)
+}
+
+fn ring_for(snapshot: u64) -> ByteSize {
+    ByteSize(snapshot.saturating_mul(PART).min(1 << 32).next_power_of_two().max(1 << 20))
+}
 
 /// Bytes of `ledger.desk`, unless the file says otherwise.
 pub(crate) fn snapshots_capacity(config: &PlatformConfig) -> ByteSize {
-    let accounts = u64::from(config.desk.most_accounts);
-    let orders = u64::from(config.desk.remembered) * 512;
-    ByteSize(((accounts * ACCOUNT_BYTES + orders) * PART).next_power_of_two().clamp(1 << 20, 1 << 32))
+    ring_for(snapshot(config, working_orders(config).unwrap_or(0).min(MOST_ORDERS)))
+}
+
+/// Notes a ring of snapshots that is named too small.
+fn snapshots_fit(rules: &mut Rules<'_>) {
+    let config = rules.config;
+    let journal = &config.journal;
+    let rings = [
+        ("journal.ledger.desk.capacity", &journal.ledger.desk),
+        ("journal.ledger.capacity", &journal.ledger.ring),
+        ("journal.capacity", &journal.ring),
+    ];
+    let Some(named) = named(&rings) else { return };
+    let orders = working_orders(config).unwrap_or(0);
+    let most = snapshot(config, orders);
+    let what = format!("{} accounts and the {orders} orders that may work", config.desk.most_accounts);
+    Short { journal: "ledger.desk", named, most, what, enough: ring_for(most) }.warn(rules);
 }
 
 /// Bytes of `td.drops`, unless the file says otherwise: half of it goes by between two snapshots, which cost what the accounts do.
@@ -64,6 +91,7 @@ pub(super) fn check(rules: &mut Rules<'_>) {
         }
         return;
     }
+    snapshots_fit(rules);
     let listed: BTreeSet<u32> = config.accounts.iter().map(|account| account.number).collect();
     if config.accounts.len() > config.desk.most_accounts as usize {
         rules.error(

@@ -4,10 +4,11 @@ use settings::ByteSize;
 use wire::{OrderUpdate, PositionState, Quote, SnapshotBegin, SnapshotEnd};
 
 use super::Rules;
+use super::room::{PART, Short, named, working_orders};
 use crate::config::PlatformConfig;
 
-/// A snapshot of everybody may take this part of the ring, so that it stays whole while the next one is written.
-const PART: u64 = 4;
+/// Bytes of the largest ring that is made without being asked for.
+const MOST: u64 = 16 << 20;
 /// Quotes in a snapshot at most; with more instruments the ledger leaves them out.
 const MOST_QUOTES: u64 = 256;
 
@@ -29,39 +30,34 @@ fn least_snapshot(config: &PlatformConfig) -> u64 {
     ends + strategies * (frame::<PositionState>() + frame::<OrderUpdate>()) + quotes * frame::<Quote>()
 }
 
-/// Bytes of `ledger.state`, unless the file says otherwise.
-pub(crate) fn own_capacity(config: &PlatformConfig) -> ByteSize {
-    ByteSize((least_snapshot(config) * 2 * PART).next_power_of_two().max(1 << 20))
+/// The same with as many orders as may work; without a limit, with one each.
+fn most_snapshot(config: &PlatformConfig) -> u64 {
+    let orders = working_orders(config).unwrap_or(0).saturating_mul(frame::<OrderUpdate>());
+    least_snapshot(config).saturating_add(orders)
 }
 
-/// Notes a ring that is too small from the start.
+/// Bytes of `ledger.state`, unless the file says otherwise.
+pub(crate) fn own_capacity(config: &PlatformConfig) -> ByteSize {
+    // All of them at their limits at once is not what a large ring is worth.
+    let most = most_snapshot(config).saturating_mul(PART).min(MOST);
+    ByteSize((least_snapshot(config) * 2 * PART).max(most).next_power_of_two().max(1 << 20))
+}
+
+/// Notes a ring that is named too small.
 pub(super) fn check(rules: &mut Rules<'_>) {
     let config = rules.config;
     let journal = &config.journal;
-    let Some(capacity) =
-        journal.ledger.state.capacity.or(journal.ledger.ring.capacity).or(journal.ring.capacity)
-    else {
-        return;
+    let rings = [
+        ("journal.ledger.state.capacity", &journal.ledger.state),
+        ("journal.ledger.capacity", &journal.ledger.ring),
+        ("journal.capacity", &journal.ring),
+    ];
+    let Some(named) = named(&rings) else { return };
+    let most = most_snapshot(config).max(least_snapshot(config));
+    let what = match working_orders(config) {
+        Some(orders) => format!("the {orders} orders that may work"),
+        None => "one position and one order a strategy".to_owned(),
     };
-    let least = least_snapshot(config);
-    if least <= capacity.0 / PART {
-        return;
-    }
-    let path = match (journal.ledger.state.capacity, journal.ledger.ring.capacity) {
-        (Some(_), _) => "journal.ledger.state.capacity",
-        (None, Some(_)) => "journal.ledger.capacity",
-        (None, None) => "journal.capacity",
-    };
-    let message = format!(
-        "`ledger.state` is too small: what the ledger says of one position and one order a strategy takes {} of its {}, \
-         and more than a quarter of it may be overwritten before a strategy that starts again has read it",
-        kib(least),
-        capacity
-    );
-    let help = format!("set journal.ledger.capacity = \"{}\" at least", own_capacity(config));
-    rules.warning(path, message, help);
-}
-
-fn kib(bytes: u64) -> String {
-    format!("{}KiB", bytes.div_ceil(1_024))
+    let enough = ByteSize((most * PART).next_power_of_two());
+    Short { journal: "ledger.state", named, most, what, enough }.warn(rules);
 }
