@@ -223,16 +223,38 @@ fn walk(stocks: usize, count: usize, seed: u64, step: u64) -> Vec<Step> {
 }
 
 /// Puts three states of a stock into a day: halted, quoted for the auction that ends it, traded; each before the first row of a time. The
-/// second time the halt ends without quotes.
-fn halted(rows: &mut Vec<(u64, Vec<u8>)>, state: impl Fn(usize, u64) -> Vec<u8>) {
+/// second time the halt ends without quotes. `crossing`: a buyer and a seller who cross in the first halt, and the rows of their cross, which
+/// come behind the one that says that trading goes on, in its instant.
+fn halted(
+    rows: &mut Vec<(u64, Vec<u8>)>,
+    state: impl Fn(usize, u64) -> Vec<u8>,
+    crossing: impl Fn(Crossing, u64) -> Vec<Vec<u8>>,
+) {
     let size = rows.len();
     // From the end on, so that the places before it stay.
     for (percent, which) in [(56, 2), (53, 0), (38, 2), (34, 1), (30, 0)] {
         let time = rows[size * percent / 100].0;
         let place = rows.partition_point(|row| row.0 < time);
-        rows.insert(place, (time, state(which, time)));
+        let more = match percent {
+            30 => crossing(Crossing::Orders, time),
+            38 => crossing(Crossing::Cross, time),
+            _ => Vec::new(),
+        };
+        let all = [vec![state(which, time)], more].concat();
+        rows.splice(place..place, all.into_iter().map(|row| (time, row)));
     }
 }
+
+/// Rows of a halt that ends with a cross.
+#[derive(Clone, Copy, Debug)]
+enum Crossing {
+    Orders,
+    Cross,
+}
+
+/// The buyer and the seller who cross: number, limit; and the price of their cross, of 300.
+const CROSSING: [(u64, u32); 2] = [(900_001, 101_0000), (900_002, 99_0000)];
+const CROSS: u32 = 100_0000;
 
 const STOCKS: [&str; 2] = ["AAA", "BBB"];
 const OPEN_US: u64 = 34_200_000_000;
@@ -267,10 +289,28 @@ fn lobster() -> Day {
         (step.time, row.into_bytes())
     });
     let mut rows: Vec<_> = rows.collect();
-    halted(&mut rows, |which, time| {
-        let (seconds, rest) = ((OPEN_US + time) / 1_000_000, (OPEN_US + time) % 1_000_000);
-        format!("{seconds}.{rest:06},7,0,0,{},-1\n", ["-1", "0", "1"][which]).into_bytes()
-    });
+    halted(
+        &mut rows,
+        |which, time| {
+            let (seconds, rest) = ((OPEN_US + time) / 1_000_000, (OPEN_US + time) % 1_000_000);
+            format!("{seconds}.{rest:06},7,0,0,{},-1\n", ["-1", "0", "1"][which]).into_bytes()
+        },
+        |what, time| {
+            let (seconds, rest) = ((OPEN_US + time) / 1_000_000, (OPEN_US + time) % 1_000_000);
+            let [(buyer, bid), (seller, ask)] = CROSSING;
+            let rows = match what {
+                Crossing::Orders => {
+                    vec![format!("1,{buyer},300,{bid},1"), format!("1,{seller},300,{ask},-1")]
+                }
+                Crossing::Cross => vec![
+                    format!("4,{buyer},300,{bid},1"),
+                    format!("4,{seller},300,{ask},-1"),
+                    format!("6,-1,300,{CROSS},-1"),
+                ],
+            };
+            rows.into_iter().map(|row| format!("{seconds}.{rest:06},{row}\n").into_bytes()).collect()
+        },
+    );
     let file = File { name: "message.csv", head: Vec::new(), rows, pack: plain };
     day("lobster", "prior = \"none\"\nsymbols = [\"AAA\"]", vec![file])
 }
@@ -303,9 +343,13 @@ fn pitch() -> Day {
         (begin + step.time, row.into_bytes())
     });
     let mut rows: Vec<_> = rows.collect();
-    halted(&mut rows, |which, time| {
-        format!("{:08}HAAA     {}0XX\n", clock(time) / 1_000, ["H", "Q", "T"][which]).into_bytes()
-    });
+    halted(
+        &mut rows,
+        |which, time| {
+            format!("{:08}HAAA     {}0XX\n", clock(time) / 1_000, ["H", "Q", "T"][which]).into_bytes()
+        },
+        |_, _| Vec::new(),
+    );
     day("pitch", "", vec![File { name: "pitch.txt", head: Vec::new(), rows, pack: plain }])
 }
 
@@ -360,11 +404,36 @@ fn itch() -> Day {
         bytes[5..11].copy_from_slice(&((OPEN_US + step.time) * 1_000).to_be_bytes()[2..]);
         (step.time, bytes)
     }));
-    halted(&mut rows, |which, time| {
-        let mut bytes = message(b'H', 1, 0, &[&name(0), &[b"HQT"[which]], b"     "]);
-        bytes[5..11].copy_from_slice(&((OPEN_US + time) * 1_000).to_be_bytes()[2..]);
-        bytes
-    });
+    halted(
+        &mut rows,
+        |which, time| {
+            let mut bytes = message(b'H', 1, 0, &[&name(0), &[b"HQT"[which]], b"     "]);
+            bytes[5..11].copy_from_slice(&((OPEN_US + time) * 1_000).to_be_bytes()[2..]);
+            bytes
+        },
+        |what, time| {
+            let [shares, match_number] = [&300_u32.to_be_bytes()[..], &7_u64.to_be_bytes()[..]];
+            let price = CROSS.to_be_bytes();
+            let mut messages: Vec<Vec<u8>> = Vec::new();
+            for ((order, limit), side) in CROSSING.into_iter().zip([b"B", b"S"]) {
+                let order = order.to_be_bytes();
+                messages.push(match what {
+                    Crossing::Orders => {
+                        message(b'A', 1, 0, &[&order, side, shares, &name(0), &limit.to_be_bytes()])
+                    }
+                    Crossing::Cross => message(b'C', 1, 0, &[&order, shares, match_number, b"N", &price]),
+                });
+            }
+            if matches!(what, Crossing::Cross) {
+                let rest: [&[u8]; 5] = [&300_u64.to_be_bytes(), &name(0), &price, match_number, b"H"];
+                messages.insert(0, message(b'Q', 1, 0, &rest));
+            }
+            for message in &mut messages {
+                message[5..11].copy_from_slice(&((OPEN_US + time) * 1_000).to_be_bytes()[2..]);
+            }
+            messages
+        },
+    );
     day("itch", "", vec![File { name: "day.itch", head: Vec::new(), rows, pack: framed }])
 }
 
@@ -454,10 +523,14 @@ fn dbn() -> Day {
             Happening::Hidden { buys, quantity, price } => push(b'T', !buys, 0, price, quantity, true),
         }
     }
-    halted(&mut rows, |which, time| {
-        let (id, at) = (u64::from(DBN_NAMES[0].0), 1_703_545_200_000_000_000 + time * 1_000);
-        record([STATUS, b'N', 1], [[8, 3, 7][which], 0, 0, id, at, at])
-    });
+    halted(
+        &mut rows,
+        |which, time| {
+            let (id, at) = (u64::from(DBN_NAMES[0].0), 1_703_545_200_000_000_000 + time * 1_000);
+            record([STATUS, b'N', 1], [[8, 3, 7][which], 0, 0, id, at, at])
+        },
+        |_, _| Vec::new(),
+    );
     day("dbn", "", vec![File { name: "day.dbn", head: Vec::new(), rows, pack: records }])
 }
 
