@@ -10,11 +10,14 @@ use crate::source::SourceError;
 use crate::source::error::Fault;
 use crate::source::table::Table;
 
+/// A row with its line number.
+type Numbered = (u64, Result<Row, Fault>);
+
 /// Rows in their order.
 pub(super) struct Rows {
     table: Table,
     /// Rows that are read and not given yet.
-    ahead: VecDeque<(u64, Result<Row, Fault>)>,
+    ahead: VecDeque<Numbered>,
     /// Of this time the cross has this price, if there is one.
     cross: Option<(u64, Option<Price>)>,
 }
@@ -26,7 +29,7 @@ impl Rows {
 
     /// The next row with its line number; `None` behind the last.
     #[inline]
-    pub(super) fn next(&mut self) -> Result<Option<(u64, Result<Row, Fault>)>, SourceError> {
+    pub(super) fn next(&mut self) -> Result<Option<Numbered>, SourceError> {
         if let Some(row) = self.ahead.pop_front() {
             return Ok(Some(row));
         }
@@ -34,7 +37,7 @@ impl Rows {
     }
 
     #[inline]
-    fn read(&mut self) -> Result<Option<(u64, Result<Row, Fault>)>, SourceError> {
+    fn read(&mut self) -> Result<Option<Numbered>, SourceError> {
         let number = self.table.next()?;
         Ok(number.map(|number| (number, row::message(self.table.record()))))
     }
