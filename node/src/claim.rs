@@ -3,7 +3,8 @@
 //! The file `lock` has an open-file-description lock, which the kernel releases with the process however it ends, and
 //! which others can query without taking it, from any pid namespace. Only this user may open the file: whoever can read
 //! a file can lock it, and would refuse every successor. The file's text names the holder, and marks the folder as an
-//! instance: a folder with neither this file nor a registry is never removed.
+//! instance: a folder with neither this file nor a registry is never removed. No folder has the name of an instance before it
+//! holds the marked lock ([`passing`]), so that what a killed process leaves is found, at whatever point it was killed.
 //!
 //! A child of a fork does not get the lock file ([`OwnFile`]): it would hold the instance for a parent that has ended.
 //!
@@ -27,9 +28,10 @@ use pinning::huge_mounts;
 
 use crate::folder::{FILE_MODE, FOLDER_MODE, FolderError, OwnFolder};
 use crate::instance::{InstanceDir, JOURNALS, LOCK};
+use crate::passing;
 
 /// Mode of the lock file: for this user alone, since a lock needs no more than a descriptor to read by.
-const LOCK_MODE: u32 = 0o600;
+pub(crate) const LOCK_MODE: u32 = 0o600;
 /// First word of a lock file.
 const MARK: &str = "colo-lock";
 /// How often a claim starts again because the instance was removed meanwhile.
@@ -129,7 +131,7 @@ impl Claim {
         let (backoff, mut looks) = (Backoff::new(), 0);
         for _ in 0..TRIES {
             let root = OwnFolder::create(&InstanceDir::root(), FOLDER_MODE)?;
-            match Claim::in_folder(instance, root, OwnFolder::create_folder) {
+            match Claim::try_take(instance, root) {
                 Ok(Some(claim)) => return Ok(claim),
                 Ok(None) => {}
                 // Between the signal that kills it and its end, a holder may look alive.
@@ -150,10 +152,12 @@ impl Claim {
     pub(crate) fn take_remains(instance: &InstanceDir) -> Result<Option<Claim>, ClaimError> {
         let backoff = Backoff::new();
         for _ in 0..TRIES {
-            let claimed = OwnFolder::open(&InstanceDir::root())
-                .map_err(ClaimError::from)
-                .and_then(|root| Claim::in_folder(instance, root, OwnFolder::folder));
-            match claimed {
+            let root = match OwnFolder::open(&InstanceDir::root()) {
+                Err(error) if error.is_missing() => return Ok(None),
+                root => root?,
+            };
+            let Some(folder) = furnished(&root, instance)? else { return Ok(None) };
+            match Claim::of(instance, root, folder) {
                 Ok(Some(claim)) => return Ok(Some(claim)),
                 Ok(None) => backoff.snooze(),
                 Err(ClaimError::Folder(error)) if error.is_missing() => return Ok(None),
@@ -163,22 +167,25 @@ impl Claim {
         Err(ClaimError::Held { holder: None })
     }
 
-    /// `None`: the locked file or folder has lost its name meanwhile.
-    fn in_folder(
-        instance: &InstanceDir,
-        root: OwnFolder,
-        open: impl Fn(&OwnFolder, &str) -> Result<OwnFolder, FolderError>,
-    ) -> Result<Option<Claim>, ClaimError> {
-        let folder = open(&root, instance.name())?;
-        if !is_ours(&folder)? && !folder.names()?.is_empty() {
-            // A process that is starting now has created its lock and not marked it yet.
-            if !has_empty_lock_only(&folder)? {
-                // Or has marked it since the first look.
-                return match is_ours(&folder)? {
-                    true => Ok(None),
-                    false => Err(ClaimError::NotOurs { path: folder.path().to_owned() }),
-                };
-            }
+    /// `None`: another process was at work with the name; to be tried again.
+    fn try_take(instance: &InstanceDir, root: OwnFolder) -> Result<Option<Claim>, ClaimError> {
+        if let Some(folder) = furnished(&root, instance)? {
+            return Claim::of(instance, root, folder);
+        }
+        passing::remove_left(&root, instance.name())?;
+        let Some((folder, lock)) = passing::make(&root, instance.name())? else { return Ok(None) };
+        let claim = Claim { lock, root, folder, instance: instance.clone() };
+        Ok(claim.is_current().then_some(claim))
+    }
+
+    /// Claims a folder that was found. `None`: the locked file or the folder has lost its name meanwhile.
+    fn of(instance: &InstanceDir, root: OwnFolder, folder: OwnFolder) -> Result<Option<Claim>, ClaimError> {
+        if !is_ours(&folder)? && !has_empty_lock_only(&folder)? {
+            // Its name is no longer its own when it was removed since it was opened.
+            return match root.still_has(instance.name(), &folder) {
+                false => Ok(None),
+                true => Err(ClaimError::NotOurs { path: folder.path().to_owned() }),
+            };
         }
         let lock = OwnFile::open(|| folder.create_file(LOCK, LOCK_MODE))?;
         let io = |action| {
@@ -237,13 +244,14 @@ impl Claim {
         Ok(false)
     }
 
-    /// Removes all but the folder and its lock.
+    /// Removes all but the folder and its lock, rings on huge pages and unfinished folders included.
     ///
     /// # Errors
     /// The error of the system; missing files are not an error.
     pub fn clear(&self) -> io::Result<()> {
         if self.is_current() {
             remove_rings_on_huge_pages(&self.instance)?;
+            passing::remove_left(&self.root, self.instance.name())?;
         }
         for name in self.folder.names()? {
             if name != LOCK {
@@ -261,9 +269,7 @@ impl Claim {
     pub fn remove(&self) -> io::Result<()> {
         self.clear()?;
         if self.is_current() {
-            self.folder.remove(LOCK.as_ref())?;
-            // Stays if a successor is in it already.
-            self.root.remove_empty(self.instance.name());
+            passing::retire(&self.root, &self.folder, self.instance.name())?;
             InstanceDir::forget_root();
         }
         Ok(())
@@ -304,7 +310,7 @@ pub(crate) fn take_lock(lock: &File) -> io::Result<bool> {
 }
 
 /// Writes the holder of the lock.
-fn mark(lock: &File) -> io::Result<()> {
+pub(crate) fn mark(lock: &File) -> io::Result<()> {
     let Holder { process, namespace } = Holder::current();
     let text = format!("{MARK} pid={} start={} pidns={namespace}\n", process.pid, process.start);
     lock.write_all_at(text.as_bytes(), 0)?;
@@ -332,13 +338,22 @@ fn is_ours(folder: &OwnFolder) -> Result<bool, FolderError> {
     Ok(begins(LOCK, MARK.as_bytes())? || begins(REGISTRY, &registry)?)
 }
 
+/// The instance's folder, if there is one with anything in it.
+fn furnished(root: &OwnFolder, instance: &InstanceDir) -> Result<Option<OwnFolder>, FolderError> {
+    match root.folder(instance.name()) {
+        Ok(folder) => Ok((!folder.names()?.is_empty()).then_some(folder)),
+        Err(error) if error.is_missing() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// What an earlier version left that was killed before it marked its lock.
 fn has_empty_lock_only(folder: &OwnFolder) -> Result<bool, FolderError> {
     let only = folder.names()?.iter().all(|name| name == LOCK);
     let empty = |file: File| file.metadata().is_ok_and(|found| found.len() == 0);
     match folder.file(LOCK) {
         Ok(file) => Ok(only && empty(file)),
-        // Removed since it was listed, or missing among foreign files.
-        Err(error) if error.is_missing() => Ok(only),
+        Err(error) if error.is_missing() => Ok(false),
         Err(error) => Err(error),
     }
 }
@@ -363,7 +378,7 @@ pub(crate) fn holder(instance: &InstanceDir) -> Holding {
 }
 
 /// Whether another open file holds an open-file-description lock on any part of this one.
-fn is_locked(file: &File) -> bool {
+pub(crate) fn is_locked(file: &File) -> bool {
     crate::locks::is_locked(file, 0, 0)
 }
 
@@ -377,7 +392,7 @@ pub enum Holding {
 }
 
 /// Removes the rings of an instance on every huge-page mount, and nothing else.
-pub(crate) fn remove_rings_on_huge_pages(instance: &InstanceDir) -> io::Result<()> {
+fn remove_rings_on_huge_pages(instance: &InstanceDir) -> io::Result<()> {
     for mount in huge_mounts() {
         let place = mount.path.join(InstanceDir::root_on_huge_pages());
         let opened = OwnFolder::open(&place).and_then(|root| Ok((root.folder(instance.name())?, root)));
@@ -426,7 +441,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let take = || {
             let root = OwnFolder::create(folder.path(), FOLDER_MODE).unwrap();
-            Claim::in_folder(&InstanceDir::new("claimed").unwrap(), root, OwnFolder::create_folder)
+            Claim::try_take(&InstanceDir::new("claimed").unwrap(), root)
         };
         drop(take().unwrap().expect("nobody has it"));
         let path = folder.path().join("claimed").join(LOCK);
@@ -443,7 +458,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let take = || {
             let root = OwnFolder::create(folder.path(), FOLDER_MODE).unwrap();
-            Claim::in_folder(&InstanceDir::new("claimed").unwrap(), root, OwnFolder::create_folder)
+            Claim::try_take(&InstanceDir::new("claimed").unwrap(), root)
         };
         let first = take().unwrap().expect("nobody has it");
         assert!(matches!(take(), Err(ClaimError::Held { holder: Some(holder) }) if !holder.is_ending()));

@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use nix::fcntl::{AtFlags, OFlag, open, openat};
+use nix::fcntl::{AtFlags, OFlag, open, openat, renameat};
 use nix::sys::stat::{FileStat, Mode, SFlag, fchmod, fstat, fstatat, mkdirat};
 use nix::unistd::{UnlinkatFlags, geteuid, unlinkat};
 
@@ -149,17 +149,33 @@ impl OwnFolder {
 
     /// Opens a folder in this one, and creates it if it is missing.
     pub(crate) fn create_folder(&self, name: &str) -> Result<OwnFolder, FolderError> {
-        let is_new = match mkdirat(&self.handle, name, Mode::from_bits_truncate(FOLDER_MODE)) {
-            Ok(()) => true,
-            Err(nix::errno::Errno::EEXIST) => false,
-            Err(error) => return Err(self.io("create", name, error)),
-        };
-        let folder = self.folder(name)?;
-        if is_new {
-            // mkdir has removed the umask's bits.
-            folder.set_mode(FOLDER_MODE)?;
+        match self.make_folder(name)? {
+            Some(made) => Ok(made),
+            None => self.folder(name),
         }
-        Ok(folder)
+    }
+
+    /// Makes a folder in this one; `None`: the name is taken.
+    pub(crate) fn make_folder(&self, name: &str) -> Result<Option<OwnFolder>, FolderError> {
+        match mkdirat(&self.handle, name, Mode::from_bits_truncate(FOLDER_MODE)) {
+            Ok(()) => {}
+            Err(nix::errno::Errno::EEXIST) => return Ok(None),
+            Err(error) => return Err(self.io("create", name, error)),
+        }
+        let folder = self.folder(name)?;
+        // mkdir has removed the umask's bits.
+        folder.set_mode(FOLDER_MODE)?;
+        Ok(Some(folder))
+    }
+
+    /// Renames a folder in this one. An empty folder with the new name is replaced; false when the name belongs to anything else.
+    pub(crate) fn rename(&self, from: &str, to: &str) -> Result<bool, FolderError> {
+        use nix::errno::Errno;
+        match renameat(&self.handle, from, &self.handle, to) {
+            Ok(()) => Ok(true),
+            Err(Errno::ENOTEMPTY | Errno::EEXIST | Errno::ENOTDIR) => Ok(false),
+            Err(error) => Err(self.io("rename", from, error)),
+        }
     }
 
     /// Opens a file in this folder for reading and writing, and creates it if it is missing.
@@ -169,6 +185,11 @@ impl OwnFolder {
         fchmod(&file, Mode::from_bits_truncate(mode))
             .map_err(|error| self.io("set the mode of", name, error))?;
         Ok(file)
+    }
+
+    /// Opens an existing file for reading and writing.
+    pub(crate) fn open_file(&self, name: &str) -> Result<File, FolderError> {
+        self.open_at(name, OFlag::O_RDWR | FILE_FLAGS, Mode::empty())
     }
 
     /// Opens an existing file for reading.

@@ -24,7 +24,8 @@ use crate::folder::{FOLDER_MODE, FolderError, OwnFolder, is_own_folder};
 /// ```
 ///
 /// `COLO_ROOT` replaces `/dev/shm/colo-$UID`; it must be in a memory file system to be fast. Only folders that are
-/// marked as an instance, by a lock or a registry, are touched in it. Without `XDG_STATE_HOME` logs go to
+/// marked as an instance, by a lock or a registry, are touched in it, and those of the form `.INSTANCE.PID.NUMBER`, in which an
+/// instance is made and removed. Without `XDG_STATE_HOME` logs go to
 /// `~/.local/state`, and without a home of this user's own to the folder `.logs` of the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstanceDir {

@@ -1,12 +1,15 @@
 //! Which instances there are, and who holds them.
 
+use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 
 use pinning::huge_mounts;
 
 use crate::claim::{self, Claim, ClaimError, Holding};
 use crate::folder::{FolderError, OwnFolder};
 use crate::instance::InstanceDir;
+use crate::passing;
 
 impl InstanceDir {
     /// All instances of this user that have a directory, by name.
@@ -26,12 +29,14 @@ impl InstanceDir {
         Ok(found)
     }
 
-    /// As [`InstanceDir::all`], and those of which only rings on huge pages are left.
+    /// As [`InstanceDir::all`], and those of which only rings on huge pages are left, or a folder that a killed process had not
+    /// yet given the instance's name or had no longer removed.
     ///
     /// # Errors
     /// As [`InstanceDir::all`].
     pub fn all_with_remains() -> io::Result<Vec<InstanceDir>> {
         let mut found = InstanceDir::all()?;
+        found.extend(unfinished()?.iter().filter_map(|(name, _)| InstanceDir::new(name)));
         for mount in huge_mounts() {
             // A mount that nobody of ours has used has no such directory.
             let Ok(root) = OwnFolder::open(&mount.path.join(InstanceDir::root_on_huge_pages())) else {
@@ -76,11 +81,28 @@ impl InstanceDir {
         claim::holder(self)
     }
 
-    /// Removes rings on huge pages, for an instance of which nothing else is left.
+    /// Folders that a killed process was making or removing for this instance.
     ///
     /// # Errors
-    /// As the system says.
-    pub fn remove_rings_on_huge_pages(&self) -> io::Result<()> {
-        claim::remove_rings_on_huge_pages(self)
+    /// As [`InstanceDir::all`].
+    pub fn unfinished(&self) -> io::Result<Vec<PathBuf>> {
+        let of_it = unfinished()?.into_iter().filter(|(name, _)| name == self.name());
+        Ok(of_it.map(|(_, entry)| InstanceDir::root().join(entry)).collect())
+    }
+
+    /// Removes what is left of an instance without a folder: rings on huge pages, and [`InstanceDir::unfinished`]. The instance is
+    /// claimed meanwhile, so that no process makes it at the same time.
+    ///
+    /// # Errors
+    /// [`ClaimError`]; and as the system says.
+    pub fn remove_remains(&self) -> io::Result<()> {
+        self.claim()?.remove()
+    }
+}
+
+fn unfinished() -> io::Result<Vec<(String, OsString)>> {
+    match OwnFolder::open(&InstanceDir::root()) {
+        Err(error) if error.is_missing() => Ok(Vec::new()),
+        root => Ok(passing::left(&root?)?),
     }
 }

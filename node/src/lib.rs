@@ -47,6 +47,7 @@ mod node;
 mod open_files;
 mod output;
 mod owner;
+mod passing;
 mod peer;
 mod poll;
 pub mod program;

@@ -30,7 +30,12 @@ pub fn force(name: &str) -> Result<Forced, LaunchError> {
     let instance = InstanceDir::new(name).ok_or_else(|| LaunchError::BadInstance(name.to_owned()))?;
     let is_there = instance.is_there().map_err(|error| system("use the instance")(error.into()))?;
     if !is_there && members(&instance).is_empty() {
-        return Err(LaunchError::not_running(&instance));
+        let all = InstanceDir::all_with_remains().map_err(system("list the instances"))?;
+        if !all.contains(&instance) {
+            return Err(LaunchError::not_running(&instance));
+        }
+        instance.remove_remains().map_err(system(&format!("remove what is left of instance `{name}`")))?;
+        return Ok(Forced { by_master: false, ended: Vec::new() });
     }
     if let Holding::By(Some(holder)) = instance.held()
         && !holder.is_of_this_namespace()

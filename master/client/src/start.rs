@@ -8,7 +8,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use journal::process::ProcessIdentity;
-use node::{InstanceDir, Phase};
+use node::{INSTANCE_VARIABLE, InstanceDir, NODE_VARIABLE, Phase};
 use observe::{Collector, InstanceView};
 use topology::Topology;
 
@@ -84,6 +84,8 @@ impl Launch {
             .map_err(system("keep the caller's files from the platform"))?;
         let mut command = Command::new(&self.colo);
         command.args(["run", "master", "--topology", "-"]);
+        // So that it is found as a part of the instance before it holds the lock.
+        command.env(INSTANCE_VARIABLE, &self.topology.instance).env(NODE_VARIABLE, "master");
         if let Some(recover) = &self.recover {
             for folder in &recover.folders {
                 command.arg("--recover").arg(folder);

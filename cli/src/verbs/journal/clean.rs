@@ -115,7 +115,8 @@ fn look(instance: &InstanceDir, dry_run: bool) -> Result<Cleaned, Failure> {
     if !found.alive.is_empty() {
         return Ok(found);
     }
-    for root in instance.places() {
+    let unfinished = instance.unfinished().map_err(Failure::system("list", &InstanceDir::root()))?;
+    for root in instance.places().into_iter().chain(unfinished) {
         if root.exists() {
             found.paths.push(root.display().to_string());
             found.bytes += size(&root);
@@ -125,7 +126,7 @@ fn look(instance: &InstanceDir, dry_run: bool) -> Result<Cleaned, Failure> {
     if !dry_run {
         let removed = match &claim {
             Some(claim) => claim.remove(),
-            None => instance.remove_rings_on_huge_pages(),
+            None => instance.remove_remains(),
         };
         removed.map_err(Failure::system("remove", instance.path()))?;
         found.outcome = "removed";
