@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use accounts::{Desk, Follower, Options, Refusal};
-use journal::{Journal, OpenError, ReadError, Registry, WriteError};
+use journal::{Journal, LooseReader, OpenError, ReadError, Registry, WriteError};
 use node::InstanceDir;
 use wire::{AccountAction, AccountChange, EntryResult, Message, Nanos};
 
@@ -104,24 +104,19 @@ pub(crate) fn with<T>(
             return Ok(take(&desk));
         }
     }
-    Err("the drop copy is overwritten faster than it can be read: see `colo status`".to_owned())
+    Err(NOT_WHOLE.to_owned())
 }
 
-/// `None`: overtaken.
+/// What the accounts are cannot be known from what is there. The ledger's next snapshot ends that.
+pub(crate) const NOT_WHOLE: &str = "the drop copy goes back neither to a snapshot of the accounts nor to its begin: the ledger is \
+                                    behind or dead, see `colo status`";
+
+/// `None`: overtaken, or a part is missing.
 fn follow(instance: &InstanceDir, drops: &Journal, remembered: Option<u32>) -> Result<Option<Desk>, String> {
     let snapshot = node::last_desk(instance).map_err(|error| error.to_string())?;
-    let mut follower = match snapshot {
-        Some(bytes) => Follower::restore(&bytes).map_err(|error| error.to_string())?,
-        None => {
-            let options = Options::default();
-            let remembered = remembered.unwrap_or(options.remembered);
-            Follower::new(Options { remembered })
-        }
+    let Some((mut follower, mut reader)) = start(snapshot.as_deref(), drops, remembered)? else {
+        return Ok(None);
     };
-    // Its last frame is read once more, and passed over.
-    let from = follower.contained.drops.saturating_sub(1);
-    let from = if from == 0 { drops.first_position() } else { from };
-    let mut reader = drops.observe(from).map_err(|error| error.to_string())?;
     loop {
         match reader.read() {
             Ok(Some(frame)) => {
@@ -133,5 +128,113 @@ fn follow(instance: &InstanceDir, drops: &Journal, remembered: Option<u32>) -> R
             Err(ReadError::Lapped(_)) => return Ok(None),
             Err(error) => return Err(error.to_string()),
         }
+    }
+}
+
+/// The accounts at a snapshot of the ledger, and a reader of the drop copy behind it. Without a snapshot they start with the first
+/// frame that the drop copy ever had; `None` where that is missing, since what follows is a part: sums over it would be wrong.
+pub(crate) fn start(
+    snapshot: Option<&[u8]>,
+    drops: &Journal,
+    remembered: Option<u32>,
+) -> Result<Option<(Follower, LooseReader)>, String> {
+    let (follower, from) = match snapshot {
+        Some(bytes) => {
+            let follower = Follower::restore(bytes).map_err(|error| error.to_string())?;
+            // Its last frame is read once more, and passed over.
+            let from = follower.contained.drops.checked_sub(1);
+            (follower, from)
+        }
+        None => {
+            let options = Options::default();
+            let remembered = remembered.unwrap_or(options.remembered);
+            (Follower::new(Options { remembered }), None)
+        }
+    };
+    let Some(from) = from.or_else(|| node::begin_of(drops)) else { return Ok(None) };
+    let reader = drops.observe(from).map_err(|error| error.to_string())?;
+    Ok(Some((follower, reader)))
+}
+
+#[cfg(test)]
+mod tests {
+    use journal::{Clock, JournalFiles, JournalShape, Origin};
+    use wire::{AccountId, AccountKind, AccountOpen, CostMethod, Currency, CurrencyRate, Text};
+
+    use super::*;
+
+    const CAPACITY: u64 = 1 << 16;
+
+    fn journal(folder: &std::path::Path, first_position: u64, incarnation: u64) -> Journal {
+        let shape =
+            JournalShape { id: 1, name: DROPS.into(), capacity: CAPACITY, seats: 64, topics: 1, page: 4096 };
+        let files = JournalFiles::new(folder, folder, DROPS);
+        let origin = Origin { first_position, incarnation, ..Origin::new(1) };
+        Journal::create_from(files, shape, origin).unwrap()
+    }
+
+    fn opening(account: u32) -> AccountOpen {
+        AccountOpen {
+            account: AccountId(account),
+            group: 0,
+            parent: AccountId(0),
+            kind: AccountKind::Cash,
+            method: CostMethod::Average,
+            reserved: 0,
+            currency: Currency::new("CNY").unwrap(),
+            name: Text::EMPTY,
+            who: Text::new("desk").unwrap(),
+            why: Text::new("begin").unwrap(),
+        }
+    }
+
+    fn rate() -> CurrencyRate {
+        CurrencyRate { currency: Currency::new("CNY").unwrap(), rate: 1_000_000_000 }
+    }
+
+    /// Opens the accounts of these numbers.
+    fn open(drops: &Journal, accounts: std::ops::Range<u32>) {
+        let mut writer = drops.writer(0, Clock::monotonic()).unwrap();
+        writer.write(CurrencyRate::ID, 0, rate().bytes()).unwrap();
+        for account in accounts {
+            writer.write(AccountOpen::ID, 0, opening(account).bytes()).unwrap();
+        }
+    }
+
+    fn counted(start: Result<Option<(Follower, LooseReader)>, String>) -> Option<u32> {
+        let (mut follower, mut reader) = start.unwrap()?;
+        while let Some(frame) = reader.read().unwrap() {
+            let at = (frame.position, frame.topic, Nanos(frame.time));
+            follower.frame(at, frame.message_id, frame.payload).unwrap();
+        }
+        Some(follower.desk.count())
+    }
+
+    #[test]
+    fn accounts_without_a_snapshot_are_those_of_the_whole_drop_copy_or_none() {
+        let (first, recovered) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let whole = journal(first.path(), 0, 1);
+        open(&whole, 1..4);
+        assert_eq!(counted(start(None, &whole, None)), Some(3));
+        // A recovery brings back what the ring had held: its first frames were overwritten.
+        let part = journal(recovered.path(), 5 * CAPACITY, 2);
+        open(&part, 4..6);
+        assert_eq!(counted(start(None, &part, None)), None, "two of five accounts are no answer");
+    }
+
+    #[test]
+    fn accounts_of_a_part_are_whole_again_with_the_first_snapshot() {
+        let folder = tempfile::tempdir().unwrap();
+        let part = journal(folder.path(), 5 * CAPACITY, 2);
+        let mut follower = Follower::new(Options::default());
+        follower.frame((CAPACITY, 0, Nanos(1)), CurrencyRate::ID, rate().bytes()).unwrap();
+        for account in 1..=4 {
+            let at = (part.first_position() - u64::from(4 - account) * 64, 0, Nanos(1));
+            follower.frame(at, AccountOpen::ID, opening(account).bytes()).unwrap();
+        }
+        let snapshot = follower.snapshot();
+        // The frame at the first position is contained.
+        open(&part, 5..6);
+        assert_eq!(counted(start(Some(&snapshot), &part, None)), Some(5));
     }
 }

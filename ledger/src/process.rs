@@ -138,18 +138,18 @@ fn recall(node: &Node, executions: InputId, listed: &[Instrument]) -> Result<Boo
         let end = input.position();
         let from = (book.next_execution() != 0).then(|| book.next_execution());
         let mut again = 0_u64;
-        let whole = node::read_held(node.instance(), input.name(), from, |frame| {
+        let whole = node::read_whole(node.instance(), input.name(), from, |frame| {
             if frame.position < end {
                 again += 1;
                 book.on_execution(frame.position, frame.message_id, frame.payload);
             }
         })
         .map_err(|error| failed(&error))?;
-        let has_begin = node::has_begin(node.instance(), input.name()).map_err(|error| failed(&error))?;
-        if !whole || from.is_none() && !has_begin {
+        if !whole {
             return Err(RunError::failed(format!(
-                "positions are lost: no whole snapshot in `ledger.state` has `{}` behind it; `colo up --recover` finds them in a \
-                 recording; set `capacity` of [journal.ledger.state] and [journal.matching.executions] higher",
+                "positions are lost: `{}` goes back neither to the last whole snapshot in `ledger.state` nor to its begin; \
+                 `colo up --recover` finds them in a recording; set `capacity` of [journal.ledger.state] and \
+                 [journal.matching.executions] higher",
                 input.name()
             )));
         }

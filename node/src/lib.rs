@@ -88,7 +88,9 @@ pub use output::{Counted, Output, Posted};
 pub use owner::end_with;
 pub use peer::Peer;
 pub use quiescence::{Quiescence, SETTLE};
-pub use recall::{has_begin, last_desk, last_snapshot, read_behind_snapshot, read_held};
+pub use recall::{
+    begin_of, last_desk, last_desk_in, last_snapshot, read_behind_snapshot, read_held, read_whole,
+};
 pub use run::{Component, Context};
 pub use service::{Flag, MakeSteps, Service};
 pub use started::started_for;

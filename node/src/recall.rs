@@ -51,11 +51,18 @@ pub fn last_snapshot(instance: &InstanceDir) -> Result<Option<Snapshot>, OpenErr
 /// # Errors
 /// [`OpenError`] when the instance keeps no accounts, or the journal cannot be read.
 pub fn last_desk(instance: &InstanceDir) -> Result<Option<Vec<u8>>, OpenError> {
-    let journal = Journal::open_read_only(instance.find_journal(DESK))?;
+    last_desk_in(&Journal::open_read_only(instance.find_journal(DESK))?)
+}
+
+/// As [`last_desk`], of a journal that is open.
+///
+/// # Errors
+/// [`OpenError`] when the journal cannot be read.
+pub fn last_desk_in(journal: &Journal) -> Result<Option<Vec<u8>>, OpenError> {
     let mut found = None;
     for _ in 0..TRIES {
         let is_complete;
-        (found, is_complete) = scan_desk(&journal)?;
+        (found, is_complete) = scan_desk(journal)?;
         if is_complete {
             break;
         }
@@ -142,16 +149,6 @@ fn scan(journal: &Journal) -> Result<(Option<Snapshot>, bool), OpenError> {
     Ok((last, true))
 }
 
-/// Whether a journal of the instance continues no other and still has its first frame: then its frames are all that happened.
-///
-/// # Errors
-/// [`OpenError`] when there is no such journal, or it cannot be read.
-pub fn has_begin(instance: &InstanceDir, name: &str) -> Result<bool, OpenError> {
-    let journal = Journal::open_read_only(instance.find_journal(name))?;
-    let first = journal::layout::first_position(journal.shape().capacity);
-    Ok(journal.first_position() == first && journal.oldest_frame()? == first)
-}
-
 /// Passes the frames of a journal of the instance to the caller, up to its head: from its oldest frame, or from the one
 /// whose first line holds position `from`. True when none of them was overwritten.
 ///
@@ -186,9 +183,64 @@ pub fn read_held(
     Ok(true)
 }
 
+/// Position of the first frame that a journal ever had; `None` where that frame may be overwritten, or was not brought back by a
+/// recovery. A sum over the frames of a journal is whole only from there on, or from a snapshot.
+pub fn begin_of(journal: &Journal) -> Option<u64> {
+    let first = journal.first_position();
+    let is_first = first == journal::layout::first_position(journal.shape().capacity);
+    (is_first && journal.stat().oldest == first).then_some(first)
+}
+
+/// As [`read_held`], for a sum: `from` is where a snapshot ends, or `None` for the first frame that the journal ever had. True
+/// when none of the frames is missing; false also where the journal does not go back to that first frame ([`begin_of`]).
+///
+/// # Errors
+/// As [`read_held`].
+pub fn read_whole(
+    instance: &InstanceDir,
+    name: &str,
+    from: Option<u64>,
+    visit: impl FnMut(&Frame<'_>),
+) -> Result<bool, OpenError> {
+    let begin = match from {
+        Some(_) => from,
+        None => begin_of(&Journal::open_read_only(instance.find_journal(name))?),
+    };
+    Ok(read_held(instance, name, begin, visit)? && begin.is_some())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn shape(capacity: u64) -> journal::JournalShape {
+        journal::JournalShape { id: 1, name: "t".into(), capacity, seats: 64, topics: 1, page: 4096 }
+    }
+
+    #[test]
+    fn a_journal_has_its_begin_until_that_is_overwritten_and_not_where_a_recovery_left_it_out() {
+        const CAPACITY: u64 = 1 << 16;
+        let clock = journal::Clock::monotonic();
+        let journal = Journal::in_memory(shape(CAPACITY)).unwrap();
+        let mut writer = journal.writer(0, clock).unwrap();
+        assert_eq!(begin_of(&journal), Some(CAPACITY));
+        while journal.head() < 2 * CAPACITY {
+            if journal.head() < CAPACITY + CAPACITY / 2 {
+                assert_eq!(begin_of(&journal), Some(CAPACITY));
+            }
+            writer.write(1, 0, &[7; 96]).unwrap();
+        }
+        writer.write(1, 0, &[7; 96]).unwrap();
+        assert_eq!(begin_of(&journal), None, "it has gone round");
+        // Another one goes on from there, as in a recovery: nothing of it is overwritten, and it is a part.
+        let folder = tempfile::tempdir().unwrap();
+        let files = journal::JournalFiles::new(folder.path(), folder.path(), "t");
+        let origin =
+            journal::Origin { first_position: journal.head(), incarnation: 2, ..journal::Origin::new(1) };
+        let next = Journal::create_from(files, shape(CAPACITY), origin).unwrap();
+        assert_eq!(next.stat().oldest, next.first_position());
+        assert_eq!(begin_of(&next), None);
+    }
 
     #[test]
     fn the_last_whole_snapshot_of_the_accounts_is_found_behind_parts_of_others() {

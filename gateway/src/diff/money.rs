@@ -4,13 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use accounts::{Follower, Options, PositionRow};
+use accounts::{Follower, PositionRow};
 use journal::{Journal, LooseReader, ReadError};
 use node::InstanceDir;
 use wire::{AccountId, InstrumentId, Nanos, Price, StrategyId};
 
 use super::board::Board;
 use super::rows;
+use crate::desk;
 
 const DROPS: &str = "td.drops";
 /// Frames of the drop copy between two looks at the clients.
@@ -73,13 +74,9 @@ impl Holdings {
         let text = |error: &dyn std::fmt::Display| error.to_string();
         let drops =
             Journal::open_read_only(self.instance.find_journal(DROPS)).map_err(|error| text(&error))?;
-        let follower = match node::last_desk(&self.instance).map_err(|error| text(&error))? {
-            Some(bytes) => Follower::restore(&bytes).map_err(|error| text(&error))?,
-            None => Follower::new(Options::default()),
-        };
-        let from = follower.contained.drops.saturating_sub(1);
-        let from = if from == 0 { drops.first_position() } else { from };
-        let reader = drops.observe(from).map_err(|error| text(&error))?;
+        let snapshot = node::last_desk(&self.instance).map_err(|error| text(&error))?;
+        let started = desk::start(snapshot.as_deref(), &drops, None)?;
+        let (follower, reader) = started.ok_or(desk::NOT_WHOLE)?;
         self.source = Source::Drops(Box::new(Following { follower, reader }));
         Ok(())
     }

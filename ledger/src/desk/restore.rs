@@ -21,7 +21,7 @@ pub(super) fn follower(node: &Node, drops: InputId, options: Options) -> Result<
     let (end, contained) = (input.position(), follower.contained.drops);
     let mut again = 0_u64;
     let whole =
-        node::read_held(node.instance(), input.name(), (contained > 0).then_some(contained), |frame| {
+        node::read_whole(node.instance(), input.name(), (contained > 0).then_some(contained), |frame| {
             if frame.position < contained || frame.position >= end {
                 return;
             }
@@ -32,11 +32,11 @@ pub(super) fn follower(node: &Node, drops: InputId, options: Options) -> Result<
             }
         })
         .map_err(|error| failed(&error))?;
-    let has_begin = node::has_begin(node.instance(), input.name()).map_err(|error| failed(&error))?;
-    if !whole || contained == 0 && !has_begin {
+    if !whole {
         return Err(RunError::failed(format!(
-            "accounts are lost: no whole snapshot in `ledger.desk` has `{}` behind it; `colo up --recover` finds them in a \
-             recording; set `capacity` of [journal.ledger.desk] and [journal.td.drops] higher",
+            "accounts are lost: `{}` goes back neither to the last whole snapshot in `ledger.desk` nor to its begin; \
+             `colo up --recover` finds them in a recording; set `capacity` of [journal.ledger.desk] and [journal.td.drops] \
+             higher",
             input.name()
         )));
     }

@@ -164,7 +164,7 @@ fn restore(node: &Node, drops: &Drops, options: Options) -> Result<Restored, Run
     };
     let from = has_snapshot.then_some(follower.contained.drops);
     let (mut again, mut faults) = (0_u64, 0_u64);
-    let whole = node::read_held(node.instance(), drops.journal(), from, |frame| {
+    let whole = node::read_whole(node.instance(), drops.journal(), from, |frame| {
         again += 1;
         let place = (frame.position, frame.topic, Nanos(frame.time));
         if let Err(error) = follower.frame(place, frame.message_id, frame.payload) {
@@ -174,7 +174,9 @@ fn restore(node: &Node, drops: &Drops, options: Options) -> Result<Restored, Run
     })
     .map_err(|error| failed(&error))?;
     if !whole {
-        return Err(failed(&"the drop copy behind the last snapshot is overwritten"));
+        return Err(failed(
+            &"the drop copy goes back neither to the last snapshot of the accounts nor to its begin",
+        ));
     }
     log::info!(
         "accounts taken up where td was: {again} frames of the drop copy read again, {faults} do not fit"
