@@ -1,12 +1,11 @@
 //! Carries out decisions.
 
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use journal::OpenError;
 use nix::sys::signal::Signal;
-use node::{Exit, NodeState, Phase};
+use node::{Exit, LogMark, NodeState, Phase};
 use topology::config::{Durability, OnDeath, ReaderKind, RecorderConfig, WhenFull};
 use topology::{NodeKind, Program};
 use wire::{Message, NodeChange, NodeEvent};
@@ -287,15 +286,15 @@ impl Master {
 }
 
 /// The last errors in a process's log after `from`: the lines behind the last informational one.
-pub(crate) fn last_errors(log: &Path, from: u64) -> String {
+pub(crate) fn last_errors(log: &Path, from: LogMark) -> String {
     let mut bytes = Vec::new();
-    let read = File::open(log).and_then(|mut file| {
-        // A log that is shorter began again.
-        let from = if from <= file.metadata()?.len() { from } else { 0 };
-        file.seek(SeekFrom::Start(from))?;
-        file.read_to_end(&mut bytes)
-    });
-    if let Err(error) = read {
+    let mut read = || {
+        for mut part in from.parts(log)? {
+            part.file.read_to_end(&mut bytes)?;
+        }
+        io::Result::Ok(())
+    };
+    if let Err(error) = read() {
         log::debug!("cannot read {}: {error}", log.display());
     }
     let text = String::from_utf8_lossy(&bytes);
@@ -307,6 +306,8 @@ pub(crate) fn last_errors(log: &Path, from: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use node::LogMark;
+
     use super::last_errors;
 
     #[test]
@@ -315,9 +316,10 @@ mod tests {
         let log = folder.path().join("td.log");
         let before = "[ERROR td] of yesterday\n";
         std::fs::write(&log, before).unwrap();
-        assert_eq!(last_errors(&log, before.len() as u64), "");
+        let mark = LogMark::at_the_end_of(&log);
+        assert_eq!(last_errors(&log, mark), "");
         std::fs::write(&log, format!("{before}[x INFO td] runs\n[ERROR td] of today\n")).unwrap();
-        assert_eq!(last_errors(&log, before.len() as u64), "\n  [ERROR td] of today");
-        assert_eq!(last_errors(&folder.path().join("none"), 0), "");
+        assert_eq!(last_errors(&log, mark), "\n  [ERROR td] of today");
+        assert_eq!(last_errors(&folder.path().join("none"), LogMark::default()), "");
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use journal::process::{PidFd, ProcessIdentity};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
-use node::{INSTANCE_VARIABLE, InstanceDir, NODE_VARIABLE};
+use node::{INSTANCE_VARIABLE, InstanceDir, LogMark, NODE_VARIABLE};
 use topology::{NodeSpec, Program};
 
 use crate::group::{Group, Remainder};
@@ -27,8 +27,8 @@ pub(crate) struct NodeProcess {
     child: Option<Child>,
     /// The processes that its program has started; `None` when they must not be ended with it.
     group: Option<Group>,
-    /// Length of its log when it started: later text is its own.
-    log_from: u64,
+    /// The end of its log when it started: later text is its own.
+    log_from: LogMark,
 }
 
 impl NodeProcess {
@@ -52,8 +52,8 @@ impl NodeProcess {
                 command
             }
         };
+        let log_from = LogMark::at_the_end_of(&directory.log(&node.name));
         let log = OpenOptions::new().create(true).append(true).open(directory.log(&node.name))?;
-        let log_from = log.metadata()?.len();
         let child = command
             .args(arguments)
             .env(INSTANCE_VARIABLE, directory.name())
@@ -81,11 +81,11 @@ impl NodeProcess {
             Err(error) if error.raw_os_error() == Some(nix::libc::ESRCH) => return Err(error),
             other => other.ok(),
         };
-        Ok(NodeProcess { identity, handle, child: None, group, log_from: 0 })
+        Ok(NodeProcess { identity, handle, child: None, group, log_from: LogMark::default() })
     }
 
     /// Start of its own text in its log.
-    pub(crate) fn log_from(&self) -> u64 {
+    pub(crate) fn log_from(&self) -> LogMark {
         self.log_from
     }
 

@@ -12,7 +12,7 @@ use journal::Writer;
 use journal::process::ProcessIdentity;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use node::protocol::{Reply, Request};
-use node::{InstanceDir, Intent, Phase, Quiescence, StopFlag};
+use node::{InstanceDir, Intent, LogMark, Phase, Quiescence, StopFlag};
 use topology::config::MasterConfig;
 use topology::{NodeSpec, Program, Topology};
 
@@ -106,7 +106,7 @@ pub(crate) struct Managed {
     /// Its present process, or the last one.
     pub(crate) last_pid: u32,
     /// Start of that process's text in its log.
-    pub(crate) log_from: u64,
+    pub(crate) log_from: LogMark,
     /// It was killed because it did not stop when it was asked to.
     pub(crate) overstayed: bool,
     /// Why the system refused to start it.
@@ -483,7 +483,7 @@ fn managed(spec: &NodeSpec) -> Managed {
         spec: spec.clone(),
         process: None,
         last_pid: 0,
-        log_from: 0,
+        log_from: LogMark::default(),
         overstayed: false,
         refused: None,
         intent: Intent::default(),
