@@ -260,7 +260,9 @@ impl Master {
                 MasterError::NodeFailed { node, how: end.ended.to_string(), words, log }
             }
             Failure::Unregistered { .. } => MasterError::NotRegistered { node, seconds, words, log },
-            Failure::NotReady { .. } => MasterError::NotReady { node, seconds, words, log },
+            Failure::NotReady { node: index } => {
+                MasterError::NotReady { why: self.why_not_ready(index), node, seconds, words, log }
+            }
         });
     }
 

@@ -128,13 +128,16 @@ pub enum MasterError {
         /// The node's log.
         log: PathBuf,
     },
-    /// A strategy registered and did not become ready.
+    /// A node registered and did not become ready.
     #[error(
-        "strategy `{node}` registered and was not ready within {seconds} s (master.ready_timeout): its `create` does not return, or the ledger does not answer; its log is {}{words}", log.display()
+        "node `{node}` registered and was not ready within {seconds} s (master.ready_timeout): {why}; its log is {}{words}",
+        log.display()
     )]
     NotReady {
         /// The node.
         node: String,
+        /// What it may wait for.
+        why: String,
         /// How long master waited.
         seconds: f64,
         /// The last lines of the log, each on a line of its own.

@@ -39,6 +39,7 @@ mod register;
 mod setup;
 mod stalls;
 mod supervise;
+mod unready;
 mod wanted;
 
 pub use embedded::Embedded;

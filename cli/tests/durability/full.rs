@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use node::{Counter, NodeState};
 use recorder::read::{FrameError, Recording};
@@ -156,7 +156,7 @@ fn a_recorder_that_is_ended_while_its_disk_is_full_holds_nobody_up() {
 /// A cut that was written and never acknowledged may be in the kernel's memory alone: it is written again, from the journals.
 #[test]
 fn what_a_file_holds_behind_what_was_acknowledged_does_not_count() {
-    let waits = ("restart_backoff = \"0s\"", "restart_backoff = \"3s\"");
+    let waits = ("restart_backoff = \"0s\"", "restart_backoff = \"6s\"");
     let platform = Platform::with("", &[waits]);
     platform.await_up(platform.start_up());
     std::thread::sleep(Duration::from_millis(200));
@@ -180,7 +180,7 @@ fn what_a_file_holds_behind_what_was_acknowledged_does_not_count() {
 /// position of its own. Number of the first block.
 fn forge_a_cut(run: &std::path::Path, on_disk: u64) -> u64 {
     use recorder::format::Kind;
-    use recorder::write::{Note, Policy, Recorder};
+    use recorder::write::{Note, Policy, Recorder, WriteError};
     let recording = Recording::open_before(run, on_disk).expect("a recording");
     let journal = recording.description().journal("td.orders").expect("it is recorded");
     let end = recording.ends().expect("ends")[usize::from(journal.number) - 1].expect("frames");
@@ -199,10 +199,21 @@ fn forge_a_cut(run: &std::path::Path, on_disk: u64) -> u64 {
         forged.extend_from_slice(frame.payload);
         forged.resize(journal::layout::frame_bytes(frame.payload.len() as u64) as usize, 0);
     }
-    let policy = Policy { segment_bytes: 1 << 20, compress: None };
-    let (description, note) = (recording.description(), Note(Box::new(|_| ())));
-    let recorder = Recorder::reopen(run, description, policy, time, Some(on_disk), note);
-    let mut recorder = recorder.expect("it writes");
+    let reopen = || {
+        let policy = Policy { segment_bytes: 1 << 20, compress: None };
+        let (description, note) = (recording.description(), Note(Box::new(|_| ())));
+        Recorder::reopen(run, description, policy, time, Some(on_disk), note)
+    };
+    // The kernel may take a moment to release the lock of the killed recorder. Its successor waits for longer.
+    let patience = Instant::now() + Duration::from_secs(3);
+    let mut recorder = loop {
+        match reopen() {
+            Err(WriteError::Taken(_)) if Instant::now() < patience => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            recorder => break recorder.expect("it writes"),
+        }
+    };
     let batch = recorder.begin_cut(time + 1).expect("room");
     let first = batch.next();
     let fill = |bytes: &mut Vec<u8>| {

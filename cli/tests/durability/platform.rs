@@ -15,6 +15,10 @@ const CONFIG: &str = r#"
 [platform]
 instance = "durable"
 
+[master]
+# A disk that others use too may take seconds for what a recorder writes before its journals have room.
+ready_timeout = "120s"
+
 [md]
 source = "sim"
 instruments = 4
@@ -66,7 +70,7 @@ pub(crate) const JOURNALS: usize = 8 + 4 + 4;
 /// The recorder's name.
 pub(crate) const RECORDER: &str = "recorder";
 /// Whatever takes longer than this hangs.
-const WATCHDOG: Duration = Duration::from_secs(60);
+const WATCHDOG: Duration = Duration::from_secs(180);
 
 /// Numbers that look random, the same for the same seed.
 pub(crate) struct Chance(u64);
