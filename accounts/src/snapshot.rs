@@ -15,7 +15,10 @@ pub enum RestoreError {
     #[error("the snapshot of the accounts is cut off or has more than its rows: take an older one")]
     Length,
     /// Another version wrote it.
-    #[error("the snapshot of the accounts has version {0}, this program reads version {VERSION}")]
+    #[error(
+        "the snapshot of the accounts has version {0}, and this program reads version {VERSION}: go on with the colo that wrote it, or \
+         begin another instance and open its accounts with the balances that `colo account list` of that colo shows"
+    )]
     Version(u32),
     /// A row is damaged.
     #[error("row {0} of the accounts' snapshot is damaged: take an older one")]

@@ -86,7 +86,26 @@ impl master::Past for Recorded {
         let began = Instant::now();
         let frames = self.0.restore(journal).map_err(|error| error.to_string())?;
         log::info!("journal `{}`: {frames} frames again in {:?}", journal.shape().name, began.elapsed());
+        if journal.shape().name == crate::desk::SNAPSHOTS {
+            let unchanged = |error: String| {
+                let recordings = self.0.recordings().iter().map(|recording| {
+                    let program = &recording.description().program;
+                    format!("{}, of colo {program}", recording.folder().display())
+                });
+                let recordings = recordings.collect::<Vec<_>>().join("; ");
+                format!("{error}. Nothing was started, and what is recorded is as it was ({recordings})")
+            };
+            demand_accounts(journal).map_err(unchanged)?;
+        }
         Ok(())
+    }
+}
+
+/// Refuses accounts that no node of this build can take up, before any of them starts and anything is recorded behind them.
+fn demand_accounts(journal: &Journal) -> Result<(), String> {
+    match node::last_desk_in(journal).map_err(|error| error.to_string())? {
+        Some(bytes) => accounts::Follower::restore(&bytes).map(drop).map_err(|error| error.to_string()),
+        None => Ok(()),
     }
 }
 
@@ -118,4 +137,39 @@ fn strategy(arguments: &RunStrategy) -> u8 {
         (None, None) => return Exit::Usage.code(),
     };
     builtin_strategies::run(builtin, options).code()
+}
+
+#[cfg(test)]
+mod tests {
+    use accounts::{Follower, Options};
+    use journal::{Clock, JournalShape};
+    use wire::{DeskPart, Message};
+
+    use super::*;
+
+    #[test]
+    fn accounts_of_another_version_are_refused_with_what_to_do_and_those_of_this_one_are_taken() {
+        let name = crate::desk::SNAPSHOTS.to_owned();
+        let shape = JournalShape { id: 1, name, capacity: 1 << 16, seats: 64, topics: 1, page: 4096 };
+        let journal = Journal::in_memory(shape).unwrap();
+        let mut writer = journal.writer(0, Clock::monotonic()).unwrap();
+        assert_eq!(demand_accounts(&journal), Ok(()), "no snapshot yet");
+        let follower = Follower::new(Options::default());
+        let mut bytes = follower.snapshot();
+        let mut write = |number: u64, bytes: &[u8]| {
+            wire::fold::desk_parts(number, bytes).for_each(|part| {
+                writer.write(DeskPart::ID, 0, part.bytes()).unwrap();
+            });
+        };
+        write(1, &bytes);
+        assert_eq!(demand_accounts(&journal), Ok(()));
+        // The desk's own snapshot begins with its version.
+        let version = bytes.len() - follower.desk.snapshot().len();
+        bytes[version..version + 4].copy_from_slice(&3_u32.to_le_bytes());
+        write(2, &bytes);
+        let refused = demand_accounts(&journal).unwrap_err();
+        for words in ["has version 3", "go on with the colo that wrote it", "`colo account list`"] {
+            assert!(refused.contains(words), "{refused}");
+        }
+    }
 }
