@@ -365,7 +365,11 @@ pub fn make_folder(place: &Place, name: &str, time: SystemTime) -> Result<PathBu
             match one.create(folder) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     let mut inside = fs::read_dir(folder).map_err(RunsError::io("read", folder))?;
-                    if inside.next().is_some() {
+                    // A process that was killed before it wrote the manifest leaves its lock.
+                    let is_used = |entry: io::Result<fs::DirEntry>| {
+                        entry.map_or(true, |entry| entry.file_name() != LOCK)
+                    };
+                    if inside.any(is_used) || OwnLock::is_held(&folder.join(LOCK)) {
                         return Err(RunsError::NotEmpty(folder.clone()));
                     }
                     node::own_folder(folder, FOLDER_MODE)?;
@@ -439,4 +443,24 @@ fn programs(topology: &Topology, plugins: &BTreeMap<PathBuf, PathBuf>) -> BTreeM
         Program::Builtin(_) => None,
     });
     own.map(|(node, path)| (node, marks.entry(path).or_insert_with(|| FileMark::of(path)).clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_with_nothing_but_a_lock_of_a_dead_run_is_used_and_any_other_is_not() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("run");
+        let make = || make_folder(&Place::Folder(folder.clone()), "demo", SystemTime::now());
+        assert_eq!(make().unwrap(), folder);
+        let lock = take_lock(&folder).unwrap();
+        assert!(matches!(make(), Err(RunsError::NotEmpty(_))), "its run goes on");
+        drop(lock);
+        assert!(folder.join(LOCK).exists());
+        assert_eq!(make().unwrap(), folder);
+        fs::write(folder.join("notes"), "").unwrap();
+        assert!(matches!(make(), Err(RunsError::NotEmpty(_))));
+    }
 }
