@@ -182,7 +182,8 @@ const (
 
 // Announce has every writer see the interest that was set before: ahead of the first sleep, and after every addition.
 func (r *Registry) Announce() {
-	for _, command := range []uintptr{membarrierGlobal, membarrierGlobalExpedited} {
+	// The expedited one is first: the other waits for a grace period of the kernel.
+	for _, command := range []uintptr{membarrierGlobalExpedited, membarrierGlobal} {
 		if _, _, errno := syscall.Syscall(sysMembarrier, command, 0, 0); errno == 0 {
 			return
 		}

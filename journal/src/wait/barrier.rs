@@ -2,9 +2,13 @@
 //!
 //! | `membarrier` here | [`announce`] | a writer, between commit and look |
 //! |---|---|---|
-//! | `GLOBAL` works | a fence in every thread of the host | compiler barrier |
 //! | `GLOBAL_EXPEDITED` works | a fence in every process that registered | compiler barrier; full fence if it could not register |
+//! | `GLOBAL` works | a fence in every thread of the host | the same |
 //! | neither | sets the registry's FENCES, and waits a moment | full fence |
+//!
+//! `GLOBAL_EXPEDITED` is first: it interrupts the CPUs that run a registered process and takes microseconds. `GLOBAL` waits for a grace
+//! period of the kernel's RCU, which takes milliseconds on an idle host, and many seconds where the kernel's own threads get no
+//! CPU: meanwhile a node that starts, or narrows its topics, is blocked.
 //!
 //! Who creates a registry where neither works sets FENCES before any writer exists: then no writer ever relies on a
 //! barrier. A node that alone finds none (its sandbox refuses the call) sets FENCES while writers run, and has only
@@ -20,7 +24,7 @@ use crate::sync::{Ordering, fence};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub(super) enum Command {
-    /// A fence in every thread of the host. Refused by kernels with `nohz_full` CPUs.
+    /// A fence in every thread of the host, after a grace period. Refused by kernels with `nohz_full` CPUs.
     Global = 1,
     /// A fence in every running thread of the processes that registered.
     GlobalExpedited = 2,
@@ -41,7 +45,7 @@ pub(super) enum Announced {
 const VISIBLE_WITHIN: Duration = Duration::from_millis(2);
 
 /// Makes every writer on the host see the interest that was set before this call, at every commit whose frame this
-/// process might otherwise miss. Slow (milliseconds): call it once, before the first sleep.
+/// process might otherwise miss. It interrupts other CPUs: call it once, before the first sleep.
 pub fn announce(registry: &Registry) {
     announce_by(registry, membarrier);
 }
@@ -49,7 +53,7 @@ pub fn announce(registry: &Registry) {
 /// `membarrier` is true when the kernel did as the command says.
 pub(super) fn announce_by(registry: &Registry, membarrier: impl Fn(Command) -> bool) -> Announced {
     // SYNC: interest.
-    for command in [Command::Global, Command::GlobalExpedited] {
+    for command in [Command::GlobalExpedited, Command::Global] {
         if membarrier(command) {
             return Announced::By(command);
         }
@@ -125,8 +129,8 @@ mod tests {
     #[test]
     fn each_barrier_is_tried_before_writers_have_to_fence() {
         for (works, expected) in [
-            (vec![Command::Global, Command::GlobalExpedited], Announced::By(Command::Global)),
-            (vec![Command::GlobalExpedited], Announced::By(Command::GlobalExpedited)),
+            (vec![Command::Global, Command::GlobalExpedited], Announced::By(Command::GlobalExpedited)),
+            (vec![Command::Global], Announced::By(Command::Global)),
             (vec![], Announced::Fences),
         ] {
             let (registry, tried) = (registry(), RefCell::new(Vec::new()));
@@ -135,7 +139,7 @@ mod tests {
                 works.contains(&command)
             });
             assert_eq!(outcome, expected);
-            assert_eq!(tried.borrow()[0], Command::Global, "the barrier that needs nobody's registration");
+            assert_eq!(tried.borrow()[0], Command::GlobalExpedited, "it waits for no grace period");
             assert_eq!(registry.requires_fences(), expected == Announced::Fences);
         }
     }

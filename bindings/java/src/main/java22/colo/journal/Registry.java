@@ -149,7 +149,8 @@ public final class Registry implements AutoCloseable {
     public void announce() {
         final int global = 1;
         final int globalExpedited = 2;
-        if (Native.membarrier(global) || Native.membarrier(globalExpedited)) {
+        // The expedited one is first: the other waits for a grace period of the kernel.
+        if (Native.membarrier(globalExpedited) || Native.membarrier(global)) {
             return;
         }
         Words.full(words, Journals.REGISTRY_FENCES, 1);
