@@ -1,5 +1,9 @@
 //! Situations from public bug reports of other projects, as scripts that print PASS or FAIL. They are looked for in the folder `host` of the
-//! one that COLO_CASES names, otherwise of `../shared/cases`.
+//! one that COLO_CASES names, otherwise of `../shared/cases`. Those in Python run with the Python that COLO_PY names, or with one that
+//! the package is built for here, where maturin is.
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "a test that cannot go on fails")]
+
+mod package;
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -25,7 +29,7 @@ fn cases() -> Option<Vec<PathBuf>> {
 }
 
 /// Why a case cannot be tried here.
-fn missing(name: &str, programs: &Path) -> Option<&'static str> {
+fn missing<'a>(name: &str, programs: &Path, python: &'a Result<PathBuf, String>) -> Option<&'a str> {
     let has = |program: &str| {
         let tried =
             Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -37,11 +41,13 @@ fn missing(name: &str, programs: &Path) -> Option<&'static str> {
     let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default();
     let is_root = std::fs::metadata("/proc/self").is_ok_and(|this| this.uid() == 0);
     let wants = |words: &[&str]| words.iter().any(|word| name.contains(word));
+    if wants(&["python"])
+        && let Err(reason) = python
+    {
+        return Some(reason);
+    }
     let gateway = ["fix", "clock-put-right"];
     match () {
-        () if wants(&["python"]) && std::env::var_os("COLO_PY").is_none() => {
-            Some("COLO_PY names no Python with the package colo")
-        }
         () if wants(&["time-namespace", "umask"]) && !is_root => Some("it wants root"),
         () if wants(&["terminal-closed"]) && ignored & 1 != 0 => {
             Some("SIGHUP is ignored here, as under nohup")
@@ -56,10 +62,14 @@ fn missing(name: &str, programs: &Path) -> Option<&'static str> {
 }
 
 /// What a case prints, under the watchdog.
-fn output(case: &Path, programs: &Path) -> String {
+fn output(case: &Path, programs: &Path, python: Option<&Path>) -> String {
     let scratch = tempfile::NamedTempFile::new().expect("a file");
     let printed = scratch.reopen().expect("the file");
-    let mut child = Command::new("bash")
+    let mut command = Command::new("bash");
+    if let Some(python) = python {
+        command.env("COLO_PY", python);
+    }
+    let mut child = command
         .arg(case.join("cmd.sh"))
         .env("COLO_BIN", programs)
         .stdin(Stdio::null())
@@ -90,9 +100,11 @@ fn cases_of_other_projects_hold_here() {
     };
     let programs = Path::new(env!("CARGO_BIN_EXE_colo")).parent().expect("a folder").to_owned();
     let name = |case: &Path| case.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let given = std::env::var_os("COLO_PY").map(PathBuf::from);
+    let python = given.map_or_else(|| package::install("python-cases"), Ok);
     let wanted: Vec<&PathBuf> = cases
         .iter()
-        .filter(|case| match missing(&name(case), &programs) {
+        .filter(|case| match missing(&name(case), &programs, &python) {
             Some(why) => {
                 println!("skipped: {}: {why}", name(case));
                 false
@@ -108,7 +120,7 @@ fn cases_of_other_projects_hold_here() {
             scope.spawn(|| {
                 let one = || next.lock().expect("no panic").next();
                 while let Some((place, case)) = one() {
-                    let said = output(case, &programs);
+                    let said = output(case, &programs, python.as_deref().ok());
                     outputs.lock().expect("no panic").push((place, said));
                 }
             });

@@ -3,89 +3,19 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod home;
+mod package;
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
-use std::sync::mpsc::channel;
-use std::time::Duration;
 
 use home::{Home, kill, number, stderr, stdout};
-
-/// A compiler or a test that takes longer hangs.
-const WATCHDOG: Duration = Duration::from_secs(1200);
-
-fn bindings() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../bindings/python").canonicalize().unwrap()
-}
-
-/// Runs a tool to its end, under the watchdog; why it could not be started.
-fn run(command: &mut Command) -> Result<Output, String> {
-    let words = format!("{command:?}");
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().map_err(|error| format!("{words}: {error}"))?;
-    let (pid, (sender, receiver)) = (child.id(), channel());
-    std::thread::spawn(move || sender.send(child.wait_with_output()));
-    receiver.recv_timeout(WATCHDOG).map(|output| output.unwrap()).map_err(|_| {
-        kill(pid, "KILL");
-        panic!("{words} hangs");
-    })
-}
-
-fn succeed(command: &mut Command) -> String {
-    let output = run(command).unwrap();
-    assert!(output.status.success(), "{command:?}\n{}\n{}", stdout(&output), stderr(&output));
-    stdout(&output)
-}
+use package::{bindings, run, succeed};
 
 /// An interpreter with the wheel installed, made once; the reason if this host cannot.
 fn python() -> Result<&'static Path, &'static str> {
     static PYTHON: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    PYTHON.get_or_init(install).as_deref().map_err(String::as_str)
-}
-
-fn install() -> Result<PathBuf, String> {
-    let new = "import sys, venv; sys.exit(sys.version_info < (3, 11))";
-    match run(Command::new("python3").args(["-c", new])) {
-        Ok(output) if output.status.success() => {}
-        Ok(_) => return Err("Python 3.11 or newer with venv is missing".to_owned()),
-        Err(reason) => return Err(reason),
-    }
-    match run(Command::new("maturin").arg("--version")) {
-        Ok(output) if output.status.success() => {}
-        _ => return Err("maturin is missing: pip install maturin".to_owned()),
-    }
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python");
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    // Where this test's own binaries were built, so that nothing is built twice.
-    let target = Path::new(env!("CARGO_BIN_EXE_colo")).ancestors().nth(2).unwrap();
-    succeed(
-        Command::new("maturin")
-            .args(["build", "--quiet", "--profile", "dev", "--out"])
-            .arg(&folder)
-            .env("CARGO_TARGET_DIR", target)
-            .current_dir(bindings()),
-    );
-    let wheel = std::fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.path());
-    let wheel = wheel.into_iter().find(|path| path.extension().is_some_and(|end| end == "whl")).unwrap();
-    let environment = folder.join("environment");
-    succeed(Command::new("python3").args(["-m", "venv"]).arg(&environment));
-    let python = environment.join("bin/python3");
-    succeed(
-        Command::new(&python).args(["-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]).arg(wheel),
-    );
-    // numpy from where it is, if it is anywhere: nothing is fetched here.
-    let numpy = "import numpy, pathlib; print(pathlib.Path(numpy.__file__).parent.parent)";
-    match run(Command::new("python3").args(["-c", numpy])) {
-        Ok(output) if output.status.success() => {
-            let site = "import sysconfig; print(sysconfig.get_path('purelib'))";
-            let site = succeed(Command::new(&python).args(["-c", site]));
-            std::fs::write(Path::new(site.trim()).join("numpy.pth"), stdout(&output)).unwrap();
-        }
-        _ => println!("skipped: what needs numpy, which is missing"),
-    }
-    Ok(python)
+    PYTHON.get_or_init(|| package::install("python")).as_deref().map_err(String::as_str)
 }
 
 /// The interpreter, or the reason printed.
