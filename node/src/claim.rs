@@ -13,27 +13,19 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::AsFd;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crossbeam_utils::Backoff;
 use journal::OwnFile;
-use journal::process::{ProcessIdentity, pid_namespace};
-use nix::errno::Errno;
-use nix::fcntl::{FcntlArg, fcntl};
-use nix::libc;
 use pinning::huge_mounts;
 
 use crate::folder::{FILE_MODE, FOLDER_MODE, FolderError, OwnFolder};
+use crate::holder::{Holder, LOCK_MODE, MARK, mark, read_holder};
 use crate::instance::{InstanceDir, JOURNALS, LOCK};
+use crate::locks::{is_held, take_lock};
 use crate::passing;
 
-/// Mode of the lock file: for this user alone, since a lock needs no more than a descriptor to read by.
-pub(crate) const LOCK_MODE: u32 = 0o600;
-/// First word of a lock file.
-const MARK: &str = "colo-lock";
 /// How often a claim starts again because the instance was removed meanwhile.
 const TRIES: u32 = 1_000;
 
@@ -43,46 +35,6 @@ const LOOKS: u32 = 4;
 /// Pause between two tries while the holder is dead and the lock still held: by a child that has not yet run its own
 /// program and still has the holder's files, or by the holder's last threads. All tries together last seconds.
 const PAUSE: Duration = Duration::from_millis(5);
-
-/// The holder of an instance, according to its lock file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Holder {
-    /// Its process id in its own namespace.
-    pub process: ProcessIdentity,
-    /// The pid namespace that it runs in.
-    pub namespace: u64,
-}
-
-impl Holder {
-    fn current() -> Holder {
-        Holder { process: ProcessIdentity::current(), namespace: pid_namespace() }
-    }
-
-    /// False when its process id is of another namespace.
-    pub fn is_of_this_namespace(&self) -> bool {
-        self.namespace == pid_namespace()
-    }
-
-    /// True when its process is known to have ended, or to be about to: the kernel takes a killed one down when it has a CPU.
-    fn is_ending(self) -> bool {
-        self.is_of_this_namespace() && (!self.process.is_alive() || self.process.is_killed())
-    }
-
-    fn parse(text: &str) -> Option<Holder> {
-        let mut words = text.strip_prefix(MARK)?.split_ascii_whitespace();
-        let mut word = |name: &str| words.next()?.strip_prefix(name)?.parse::<u64>().ok();
-        let (pid, start, namespace) = (word("pid=")?, word("start=")?, word("pidns=")?);
-        let process = ProcessIdentity { pid: u32::try_from(pid).ok()?, start };
-        Some(Holder { process, namespace })
-    }
-}
-
-impl std::fmt::Display for Holder {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "process {}", self.process.pid)?;
-        if self.is_of_this_namespace() { Ok(()) } else { f.write_str(" of another pid namespace") }
-    }
-}
 
 /// An instance could not be claimed.
 #[derive(Debug, thiserror::Error)]
@@ -237,7 +189,7 @@ impl Claim {
                 Err(error) if error.is_missing() => continue,
                 lock => lock?,
             };
-            if is_locked(&lock) {
+            if is_held(&lock) {
                 return Ok(true);
             }
         }
@@ -294,35 +246,6 @@ impl Claim {
 
 const REGISTRY: &str = "registry";
 
-/// The range of a whole file, for locking it or querying its locks.
-fn whole_file(kind: i32) -> libc::flock {
-    let (l_type, l_whence) = (kind as libc::c_short, libc::SEEK_SET as libc::c_short);
-    libc::flock { l_type, l_whence, l_start: 0, l_len: 0, l_pid: 0 }
-}
-
-/// Locks the file; false when it is locked through another open file.
-pub(crate) fn take_lock(lock: &File) -> io::Result<bool> {
-    match fcntl(lock.as_fd(), FcntlArg::F_OFD_SETLK(&whole_file(libc::F_WRLCK))) {
-        Ok(_) => Ok(true),
-        Err(Errno::EAGAIN | Errno::EACCES) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Writes the holder of the lock.
-pub(crate) fn mark(lock: &File) -> io::Result<()> {
-    let Holder { process, namespace } = Holder::current();
-    let text = format!("{MARK} pid={} start={} pidns={namespace}\n", process.pid, process.start);
-    lock.write_all_at(text.as_bytes(), 0)?;
-    lock.set_len(text.len() as u64)
-}
-
-fn read_holder(lock: &File) -> Option<Holder> {
-    let mut text = [0; 128];
-    let bytes = lock.read_at(&mut text, 0).ok()?;
-    Holder::parse(std::str::from_utf8(text.get(..bytes)?).ok()?)
-}
-
 /// Whether a folder is marked: by a lock that colo wrote, or a registry.
 fn is_ours(folder: &OwnFolder) -> Result<bool, FolderError> {
     let begins = |name: &str, with: &[u8]| -> Result<bool, FolderError> {
@@ -374,12 +297,7 @@ pub(crate) fn holder(instance: &InstanceDir) -> Holding {
         .and_then(|root| root.folder(instance.name()))
         .and_then(|folder| folder.file(LOCK));
     let Ok(lock) = lock else { return Holding::Free };
-    if is_locked(&lock) { Holding::By(read_holder(&lock)) } else { Holding::Free }
-}
-
-/// Whether another open file holds an open-file-description lock on any part of this one.
-pub(crate) fn is_locked(file: &File) -> bool {
-    crate::locks::is_locked(file, 0, 0)
+    if is_held(&lock) { Holding::By(read_holder(&lock)) } else { Holding::Free }
 }
 
 /// Whether an instance is held.
@@ -420,21 +338,9 @@ fn remove_rings_on_huge_pages(instance: &InstanceDir) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{FileExt, PermissionsExt};
 
     use super::*;
-
-    #[test]
-    fn a_lock_file_says_whose_it_is() {
-        let holder = Holder { process: ProcessIdentity { pid: 7, start: 8 }, namespace: 9 };
-        assert_eq!(Holder::parse("colo-lock pid=7 start=8 pidns=9\n"), Some(holder));
-        assert_eq!(holder.to_string(), "process 7 of another pid namespace");
-        for other in
-            ["", "7\n", "colo-lock", "colo-lock pid=x start=8 pidns=9", "colo-lock start=8 pid=7 pidns=9"]
-        {
-            assert_eq!(Holder::parse(other), None, "{other}");
-        }
-    }
 
     #[test]
     fn who_may_only_read_refuses_no_claim() {

@@ -25,9 +25,8 @@ use nix::fcntl::{AtFlags, OFlag, open, openat, readlinkat};
 use nix::sys::stat::{FileStat, Mode, SFlag, fchmod, fstat, fstatat, mkdirat};
 use nix::unistd::geteuid;
 
-use crate::claim::take_lock;
 use crate::folder::FolderError;
-use crate::locks::is_locked;
+use crate::locks::{is_held, take_lock};
 
 /// As many links as the kernel follows.
 const MOST_LINKS: usize = 40;
@@ -128,7 +127,7 @@ impl OwnLock {
     /// Whether a process has the lock of this file; also where the file may not be looked at.
     pub fn is_held(path: &Path) -> bool {
         match File::open(path) {
-            Ok(file) => is_locked(&file, 0, 0),
+            Ok(file) => is_held(&file),
             Err(error) => error.kind() != io::ErrorKind::NotFound,
         }
     }

@@ -5,11 +5,13 @@
 //! changes when a process is restored from a checkpoint.
 
 use std::fs::File;
+use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::{FileExt, MetadataExt};
 
 use journal::layout::{control, lock};
 use journal::process::{self, ProcessIdentity};
+use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::libc;
 
@@ -66,6 +68,26 @@ fn writer_seat(page: &File) -> Option<u32> {
     let mut word = [0; 8];
     page.read_exact_at(&mut word, (control::WRITER * 8) as u64).ok()?;
     Some((u64::from_le_bytes(word) >> 32) as u32)
+}
+
+/// The range of a whole file, for locking it or querying its locks.
+fn whole_file(kind: i32) -> libc::flock {
+    let (l_type, l_whence) = (kind as libc::c_short, libc::SEEK_SET as libc::c_short);
+    libc::flock { l_type, l_whence, l_start: 0, l_len: 0, l_pid: 0 }
+}
+
+/// Locks the file; false when it is locked through another open file.
+pub(crate) fn take_lock(lock: &File) -> io::Result<bool> {
+    match fcntl(lock.as_fd(), FcntlArg::F_OFD_SETLK(&whole_file(libc::F_WRLCK))) {
+        Ok(_) => Ok(true),
+        Err(Errno::EAGAIN | Errno::EACCES) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether another open file holds an open-file-description lock on any part of this one.
+pub(crate) fn is_held(file: &File) -> bool {
+    is_locked(file, 0, 0)
 }
 
 /// Whether another open file holds a lock of these bytes; `length` 0: to the end. True where that cannot be queried.

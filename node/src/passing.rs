@@ -17,9 +17,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use journal::OwnFile;
 
-use crate::claim::{LOCK_MODE, is_locked, mark, take_lock};
 use crate::folder::{FolderError, OwnFolder};
+use crate::holder::{LOCK_MODE, mark};
 use crate::instance::{InstanceDir, LOCK};
+use crate::locks::{is_held, take_lock};
 
 /// A folder and its held lock.
 pub(crate) type Held = (OwnFolder, OwnFile);
@@ -28,11 +29,12 @@ pub(crate) type Held = (OwnFolder, OwnFile);
 /// is taken, or another process has removed the unfinished folder.
 pub(crate) fn make(root: &OwnFolder, instance: &str) -> Result<Option<Held>, FolderError> {
     let name = name(instance);
-    let Some(folder) = root.make_folder(&name)? else { return Ok(None) };
-    let made = furnish(root, &folder, &name, instance);
+    let made = root.make_folder(&name).and_then(|made| {
+        let Some(folder) = made else { return Ok(None) };
+        Ok(furnish(root, &folder, &name, instance)?.map(|lock| (folder, lock)))
+    });
     match made {
-        Ok(Some(lock)) => Ok(Some((folder, lock))),
-        Ok(None) => Ok(None),
+        Ok(made) => Ok(made),
         // Removed by another process before the lock was held.
         Err(error) if error.is_missing() => Ok(None),
         Err(error) => {
@@ -127,7 +129,7 @@ fn is_left(root: &OwnFolder, entry: &OsStr) -> bool {
     let holds_no_more = folder.names().is_ok_and(|names| names.iter().all(|name| name == LOCK));
     holds_no_more
         && match folder.file(LOCK) {
-            Ok(lock) => !is_locked(&lock),
+            Ok(lock) => !is_held(&lock),
             Err(error) => error.is_missing(),
         }
 }
@@ -175,7 +177,7 @@ mod tests {
         let (made, lock) = make(&own, "demo").unwrap().unwrap();
         let text = fs::read_to_string(folder.path().join("demo").join(LOCK)).unwrap();
         assert!(text.starts_with("colo-lock pid="), "{text}");
-        assert!(is_locked(&made.file(LOCK).unwrap()));
+        assert!(is_held(&made.file(LOCK).unwrap()));
         assert!(make(&own, "demo").unwrap().is_none(), "the name is taken");
         retire(&own, &made, "demo").unwrap();
         drop(lock);
