@@ -418,7 +418,7 @@ fn tables_that_are_not_what_the_run_wrote_are_named_and_not_compared() {
 fn a_run_that_is_read_late_says_what_it_does_not_know_and_when_it_began() {
     let home = Home::new();
     let (folder, text) = place(&home, "late");
-    let sets = ["--set", "md.interval=100us", "--set", "md.count=3000", "--set", "journal.capacity=64KiB"];
+    let sets = ["--set", "md.interval=100us", "--set", "md.count=9000", "--set", "journal.capacity=64KiB"];
     let up = home.colo(&[&["up", "--stay"][..], &sets].concat());
     assert!(up.status.success(), "{}", stderr(&up));
     home.wait_for("the source's end", || home.node("demo", "md")["state"] == "finished");

@@ -69,7 +69,9 @@ fn a_platform_of_which_nothing_lives_is_dead_and_begins_anew() {
         processes.0.iter().filter(|process| process.is_alive()).for_each(|process| kill(process.pid, "KILL"));
         home.wait_for("their ends", || processes.live() == 0);
         // The kernel releases the locks of a killed process a moment after its end is seen.
-        home.wait_for("a dead instance", || home.json(&["status", "demo", "--format", "json"])["phase"] == "dead");
+        home.wait_for("a dead instance", || {
+            home.json(&["status", "demo", "--format", "json"])["phase"] == "dead"
+        });
         let status = home.json(&["status", "demo", "--format", "json"]);
         assert_eq!((&status["phase"], &status["master"]), (&"dead".into(), &false.into()));
         assert_eq!(home.json(&["top", "demo", "--once", "--format", "json"])["phase"], "dead");

@@ -82,7 +82,7 @@ fn records() -> Vec<Record> {
 
 fn compare(file: &str, printed: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(file);
-    golden::hold(&path, printed);
+    ::golden::hold(&path, printed);
 }
 
 #[test]
