@@ -13,7 +13,6 @@
 //! stays. A maker whose folder is removed before it holds the lock makes another one.
 
 use std::ffi::{OsStr, OsString};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use journal::OwnFile;
 
@@ -22,26 +21,34 @@ use crate::holder::{LOCK_MODE, mark};
 use crate::instance::{InstanceDir, LOCK};
 use crate::locks::{is_held, take_lock};
 
+/// Names that a process tries.
+const MOST_NAMES: u32 = 1_000;
+
 /// A folder and its held lock.
 pub(crate) type Held = (OwnFolder, OwnFile);
 
 /// Makes the folder of an instance with its lock, marked and held. An empty folder of the same name is replaced. `None`: the name
 /// is taken, or another process has removed the unfinished folder.
 pub(crate) fn make(root: &OwnFolder, instance: &str) -> Result<Option<Held>, FolderError> {
-    let name = name(instance);
-    let made = root.make_folder(&name).and_then(|made| {
-        let Some(folder) = made else { return Ok(None) };
-        Ok(furnish(root, &folder, &name, instance)?.map(|lock| (folder, lock)))
-    });
-    match made {
-        Ok(made) => Ok(made),
-        // Removed by another process before the lock was held.
-        Err(error) if error.is_missing() => Ok(None),
-        Err(error) => {
-            let _ = remove_one(root, name.as_ref());
-            Err(error)
+    for number in 0..MOST_NAMES {
+        let name = name(instance, number);
+        let made = root.make_folder(&name).and_then(|made| {
+            let Some(folder) = made else { return Ok(None) };
+            Ok(Some(furnish(root, &folder, &name, instance)?.map(|lock| (folder, lock))))
+        });
+        match made {
+            // An ended process has used the name, or another thread of this one does.
+            Ok(None) => {}
+            Ok(Some(made)) => return Ok(made),
+            // Removed by another process before the lock was held.
+            Err(error) if error.is_missing() => return Ok(None),
+            Err(error) => {
+                let _ = remove_one(root, name.as_ref());
+                return Err(error);
+            }
         }
     }
+    Ok(None)
 }
 
 fn furnish(
@@ -69,10 +76,13 @@ fn furnish(
 
 /// Removes an instance's folder, which holds nothing but its lock. `lock` is held until the end of the call.
 pub(crate) fn retire(root: &OwnFolder, folder: &OwnFolder, instance: &str) -> Result<(), FolderError> {
-    let name = name(instance);
-    if root.rename(instance, &name)? {
-        folder.remove(LOCK.as_ref())?;
-        root.remove_empty(&name);
+    for number in 0..MOST_NAMES {
+        let name = name(instance, number);
+        if root.rename(instance, &name)? {
+            folder.remove(LOCK.as_ref())?;
+            root.remove_empty(&name);
+            break;
+        }
     }
     Ok(())
 }
@@ -134,10 +144,7 @@ fn is_left(root: &OwnFolder, entry: &OsStr) -> bool {
         }
 }
 
-/// A name of this process that no folder has yet; one of an ended process may have it.
-fn name(instance: &str) -> String {
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+fn name(instance: &str, number: u32) -> String {
     format!(".{instance}.{}.{number}", std::process::id())
 }
 
@@ -165,7 +172,7 @@ mod tests {
     #[test]
     fn only_names_that_colo_gives_are_passing() {
         let is_passing = |entry: &str| instance_of(OsStr::new(entry)).map(str::to_owned);
-        assert_eq!(is_passing(&name("demo-1")), Some("demo-1".to_owned()));
+        assert_eq!(is_passing(&name("demo-1", 7)), Some("demo-1".to_owned()));
         for other in [".logs", ".demo", ".demo.1", "demo.1.2", ".demo.1.x", ".demo..2", ".a.b.1.2", "..1.2"] {
             assert_eq!(is_passing(other), None, "{other}");
         }
