@@ -18,7 +18,7 @@
 mod config;
 mod exec_type;
 mod hear;
-mod later;
+mod questions;
 mod reconcile;
 mod say;
 mod session;

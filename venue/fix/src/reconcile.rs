@@ -7,19 +7,24 @@ use venue::{News, OrderState, Report, Says};
 use wire::{InstrumentId, Nanos};
 
 use crate::hear::{self, Instruments};
+use crate::questions::Pace;
+
+/// A request that is not answered for so many nanoseconds is sent again, where its answer is still wanted.
+const PATIENCE: u64 = 10_000_000_000;
 
 /// A request and what has come of it.
 #[derive(Clone, Debug)]
 struct Asked {
     id: String,
+    at: u64,
     /// How many reports there are, once a report gives it.
     total: Option<u64>,
     reports: u64,
 }
 
 impl Asked {
-    fn new(id: String) -> Asked {
-        Asked { id, total: None, reports: 0 }
+    fn new(id: String, at: u64) -> Asked {
+        Asked { id, at, total: None, reports: 0 }
     }
 
     fn is_whole(&self) -> bool {
@@ -31,6 +36,11 @@ impl Asked {
 pub(crate) struct Reconcile {
     last: u64,
     orders: Option<Asked>,
+    /// The status of all orders is to be asked for, and the positions are.
+    wants_orders: bool,
+    wants_positions: bool,
+    orders_pace: Pace,
+    positions_pace: Pace,
     /// Orders that are asked for with the next request for all: the market answers for none alone.
     wanted: BTreeSet<String>,
     /// Those that the request under way must name.
@@ -51,30 +61,46 @@ impl Reconcile {
         self.wanted.insert(name.to_owned());
     }
 
-    /// Whether all orders are to be asked for.
-    pub(crate) fn is_due(&self) -> bool {
-        self.orders.is_none() && !self.wanted.is_empty()
+    /// Everything is asked for once its time has come.
+    pub(crate) fn want_all(&mut self) {
+        (self.wants_orders, self.wants_positions) = (true, true);
+    }
+
+    /// Whether all orders are to be asked for now. Takes the turn.
+    pub(crate) fn are_orders_due(&mut self, now_ns: u64) -> bool {
+        let is_open = self.orders.as_ref().is_some_and(|asked| now_ns < asked.at + PATIENCE);
+        let is_wanted = self.wants_orders || !self.wanted.is_empty() && !is_open;
+        is_wanted && self.orders_pace.take(now_ns)
+    }
+
+    /// Whether all positions are to be asked for now. Takes the turn.
+    pub(crate) fn are_positions_due(&mut self, now_ns: u64) -> bool {
+        self.wants_positions && self.positions_pace.take(now_ns)
     }
 
     /// All orders are asked for under this id.
     pub(crate) fn ask_orders(&mut self, now_ns: u64) -> String {
         let id = self.id(now_ns);
-        self.due = std::mem::take(&mut self.wanted);
-        self.orders = Some(Asked::new(id.clone()));
+        self.wants_orders = false;
+        // Those of a request that is not answered too.
+        self.due.append(&mut self.wanted);
+        self.orders = Some(Asked::new(id.clone(), now_ns));
         id
     }
 
     /// All positions are asked for under this id.
     pub(crate) fn ask_positions(&mut self, now_ns: u64) -> String {
         let id = self.id(now_ns);
+        self.wants_positions = false;
         self.named.clear();
-        self.positions = Some(Asked::new(id.clone()));
+        self.positions = Some(Asked::new(id.clone(), now_ns));
         id
     }
 
     /// The line is another one: what was asked on the last is not answered.
     pub(crate) fn forget(&mut self) {
         (self.orders, self.positions) = (None, None);
+        (self.wants_orders, self.wants_positions) = (false, false);
         self.wanted.clear();
         self.due.clear();
     }

@@ -23,7 +23,7 @@ use wire::{Instrument, InstrumentId, Nanos, Quantity, Reason};
 use crate::config::{Config, Reset};
 use crate::exec_type::ExecType;
 use crate::hear::{Instruments, business_reason, hear};
-use crate::later::Later;
+use crate::questions::{Pace, Questions};
 use crate::reconcile::Reconcile;
 use crate::say::{Symbols, Words, say};
 use crate::store::Store;
@@ -97,7 +97,10 @@ pub struct Session {
     reconcile: Reconcile,
     /// Logons in a row that came to nothing.
     failures: u32,
-    later: Later,
+    questions: Questions,
+    /// A reject named none of our messages: all that is open is asked for, and sent again.
+    is_rejected: bool,
+    rejects: Pace,
     /// News that did not come over the line.
     own: Vec<News>,
     /// The driver has written down what was received before this number.
@@ -148,7 +151,9 @@ impl Session {
             theirs: Theirs::default(),
             reconcile: Reconcile::default(),
             failures: 0,
-            later: Later::default(),
+            questions: Questions::default(),
+            is_rejected: false,
+            rejects: Pace::default(),
             own: Vec::new(),
             noted,
             has_just_begun: false,
@@ -189,7 +194,8 @@ impl Session {
         let pause = (PAUSE << self.failures.min(8).saturating_sub(1)).min(LONGEST_PAUSE);
         self.line = Line::Away(self.now + pause);
         self.reconcile.forget();
-        self.later.forget();
+        self.questions.forget();
+        self.is_rejected = false;
     }
 
     /// Turns the line once.
@@ -544,6 +550,7 @@ impl Session {
                 self.theirs.note(message);
                 hear(&self.theirs.complete(message), &Listed(&self.instruments), news);
                 if message.kind() == "8" && ExecType::of(message) == ExecType::OrderStatus {
+                    self.questions.answered([11, 41].into_iter().filter_map(|tag| message.get(tag)));
                     self.reconcile.order(message, news);
                 }
                 Ok(())
@@ -587,6 +594,9 @@ impl Session {
             let name = message.get(379).map(str::to_owned)?;
             Some((name, Kind::of(message.get(372)?)?))
         });
+        if let Some((name, Kind::Ask)) = &found {
+            self.questions.answered([name.as_str()]);
+        }
         let reason = if message.kind() == "j" { business_reason(message) } else { Reason::Malformed };
         let time = message.get(52).and_then(read_utc_nanos).unwrap_or(0);
         let says = match &found {
@@ -605,9 +615,7 @@ impl Session {
             }
             None => {
                 // It names no message of ours: each order is asked for, and unanswered requests are sent again.
-                if self.is_up {
-                    news.push(News::Up);
-                }
+                self.is_rejected |= self.is_up;
                 return;
             }
         };
@@ -678,15 +686,22 @@ impl Session {
         }
     }
 
-    /// One of the orders that need not be asked for at once.
-    fn ask_later(&mut self) {
-        let is_up = matches!(&self.line, Line::Open(Open { phase: Phase::Up, .. }));
-        if !is_up || !self.config.order_status {
+    /// Sends the questions whose time has come.
+    fn ask(&mut self) {
+        if !matches!(&self.line, Line::Open(Open { phase: Phase::Up, .. })) {
             return;
         }
-        if let Some(of) = self.later.next(self.now) {
+        while self.config.order_status
+            && let Some(of) = self.questions.next(self.now)
+        {
             let name = of.name.clone();
-            self.request_for(&Command::Ask { of, can_wait: true }, &name, Kind::Ask);
+            self.request_for(&Command::Ask { of, can_wait: false }, &name, Kind::Ask);
+        }
+        if self.config.mass_status && self.reconcile.are_orders_due(self.now) {
+            self.ask_orders();
+        }
+        if self.config.positions && self.reconcile.are_positions_due(self.now) {
+            self.ask_positions();
         }
     }
 
@@ -737,22 +752,17 @@ impl Venue for Session {
         let (name, what) = match command {
             Command::New { name, .. } => (name, Kind::New),
             Command::Cancel { name, .. } | Command::Replace { name, .. } => (name, Kind::Change),
-            Command::Ask { of, can_wait: true } if self.config.order_status => return self.later.add(of),
-            Command::Ask { of, .. } if self.config.order_status => (&of.name, Kind::Ask),
-            Command::Ask { of, .. } => {
-                if self.config.mass_status {
+            Command::Ask { of, can_wait } => {
+                if self.config.order_status {
+                    self.questions.add(of, *can_wait);
+                } else if self.config.mass_status {
                     self.reconcile.want(&of.name);
                 }
-                return;
+                return self.ask();
             }
             Command::Reconcile => {
-                if self.config.mass_status {
-                    self.ask_orders();
-                }
-                if self.config.positions {
-                    self.ask_positions();
-                }
-                return;
+                self.reconcile.want_all();
+                return self.ask();
             }
         };
         self.request_for(command, name, what);
@@ -770,10 +780,11 @@ impl Venue for Session {
         if let Err(why) = self.turn(news) {
             self.leave(&why);
         }
-        if self.config.mass_status && self.reconcile.is_due() {
-            self.ask_orders();
+        if self.is_rejected && self.rejects.take(self.now) {
+            self.is_rejected = false;
+            news.push(News::Up);
         }
-        self.ask_later();
+        self.ask();
         let is_up = matches!(&self.line, Line::Open(Open { phase: Phase::Up, .. }));
         if self.is_up && !is_up {
             self.is_up = false;

@@ -171,8 +171,8 @@ pub(super) struct Order {
     worst_limit: Price,
     /// The market has told so often, when asked, of more than has come.
     pub(super) ahead: u32,
-    /// By how much less the market's last status counts, and when it was given.
-    pub(super) behind: Option<(i128, Nanos)>,
+    /// By how much less the market's last statuses count, when the first of them was given, and how many there were.
+    pub(super) behind: Option<(i128, Nanos, u32)>,
     /// Of the last trade, by the market's clock.
     pub(super) last_trade: Nanos,
     pub(super) end: Option<End>,

@@ -9,7 +9,8 @@ use crate::market::OrderState;
 /// The state, how much has traded in lots of 1e-9, at which price on average, and the terms.
 type Said = (OrderState, Option<i128>, Option<Price>, Option<(Price, Quantity)>);
 
-/// After so many statuses in a row that count more than was reported, one counts that seems to be from before the last trade.
+/// After so many statuses in a row that count more than was reported, one counts that seems to be from before the last trade; and after so
+/// many that count the same less, one counts that bears the same time: the market's clock may have whole seconds only, or stand.
 const STALE: u32 = 6;
 
 impl Driver {
@@ -112,9 +113,12 @@ impl Driver {
             }
             return false;
         }
-        let is_again = order.behind.is_some_and(|(before, at)| before == lacks && at < time);
-        if !is_again {
-            order.behind = Some((lacks, time));
+        let (first, times) = match order.behind {
+            Some((before, at, times)) if before == lacks => (at, times + 1),
+            _ => (time, 1),
+        };
+        if first >= time && times < STALE {
+            order.behind = Some((lacks, first, times));
             self.ask(order_id, effects);
             return true;
         }

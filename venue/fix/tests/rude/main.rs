@@ -5,5 +5,6 @@ mod orders;
 mod platform;
 mod quickfixj;
 mod sessions;
+mod storms;
 mod support;
 mod table;

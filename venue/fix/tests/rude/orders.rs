@@ -204,8 +204,7 @@ fn an_order_that_ended_here_and_works_there_is_cancelled_there() {
     assert_eq!(cancel.get(41), Some(name.as_str()));
     floor.rude.statuses.insert(name, "39=4|14=0|38=10|44=100|".to_owned());
     floor.overdue();
-    floor.settle();
-    assert_eq!(floor.driver.waiting(), []);
+    floor.until("end at the market", |floor| floor.driver.waiting().is_empty());
 }
 
 #[test]

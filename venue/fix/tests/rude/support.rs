@@ -41,6 +41,10 @@ pub(crate) struct Rude {
     pub(crate) statuses: BTreeMap<String, String>,
     /// It refuses the next Logon with this text.
     pub(crate) refuse: Option<&'static str>,
+    /// Its clock (52), which may stand or have whole seconds only.
+    pub(crate) clock: fn(u64) -> u64,
+    /// It rejects questions (H, AF) without a word about which message it rejects.
+    pub(crate) rejects_questions: bool,
     /// Logons so far.
     pub(crate) logons: u32,
 }
@@ -60,6 +64,8 @@ impl Rude {
             logon: None,
             statuses: BTreeMap::new(),
             refuse: None,
+            clock: |now| now,
+            rejects_questions: false,
             logons: 0,
         }
     }
@@ -112,6 +118,13 @@ impl Rude {
                 let id = message.get(112).unwrap_or_default().to_owned();
                 self.say("0", &format!("112={id}|"));
             }
+            "H" | "AF" if self.rejects_questions => self.say("3", "58=not now|"),
+            "AF" => {
+                let (id, total) = (message.get(584).unwrap_or_default().to_owned(), self.statuses.len());
+                for (name, fields) in self.statuses.clone() {
+                    self.say("8", &format!("11={name}|37=O1|17=0|150=I|584={id}|911={total}|{fields}"));
+                }
+            }
             "H" => {
                 let name = message.get(11).unwrap_or_default().to_owned();
                 if let Some(fields) = self.statuses.get(&name) {
@@ -133,7 +146,7 @@ impl Rude {
 
     /// Says a message under a number.
     pub(crate) fn say_as(&mut self, number: u64, kind: &str, body: &str) {
-        let time = &utc(now())[..21];
+        let time = &utc((self.clock)(now()))[..21];
         let body = format!("35={kind}|49=RUDE|56=DESK|34={number}|52={time}|{body}").replace('|', "\x01");
         if let Some(stream) = &mut self.stream {
             stream.set_nonblocking(false).unwrap();
@@ -262,6 +275,17 @@ impl Floor {
     pub(crate) fn said(&mut self, kind: &str, body: &str) {
         self.rude.say(kind, body);
         self.settle();
+    }
+
+    /// How many messages of this type the acceptor received that the test has not looked at.
+    pub(crate) fn count(&self, kind: &str) -> usize {
+        self.rude.heard.iter().filter(|message| message.kind() == kind).count()
+    }
+
+    /// Lets time pass.
+    pub(crate) fn wait(&mut self, time: Duration) {
+        let end = Instant::now() + time;
+        self.until("time", |_| Instant::now() >= end);
     }
 
     /// The next message of this type that the acceptor received.
