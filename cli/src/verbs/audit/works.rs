@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use wire::{AccountKind, Currency, InstrumentId, NewOrder, Offset, Price, Side};
+use wire::{AccountKind, ContractTerms, Currency, InstrumentId, NewOrder, Offset, Price, Side};
 
 use super::books::{Books, Key, Terms, worth};
 use super::holdings::{EARLIER, LONG, SHORT, TODAY};
@@ -90,9 +90,25 @@ impl Books {
         if self.opens_all(account, order) {
             return (added, added);
         }
-        let held: i64 = self.closable(account, order.instrument, order.side).iter().sum();
-        let free = (held - self.closing(account, order.instrument, order.side)).max(0);
-        ((added - held).max(0), (added - free).max(0))
+        let closable = self.closable(account, order.instrument, order.side);
+        let closing = self.closing(account, order.instrument, order.side);
+        let held: i64 = closable.iter().sum();
+        if self.is_left_open(account, order) {
+            let is_apart = |terms: &Terms| terms.flags & ContractTerms::TODAY_APART != 0;
+            let is_apart = self.terms.get(&order.instrument).is_some_and(is_apart);
+            // Where the exchange tells the days apart, all of it must fit into one.
+            let fits = if is_apart { closable[TODAY].max(closable[EARLIER]) } else { held };
+            let whole = |room: i64| if added > room { added } else { 0 };
+            return (whole(fits), whole((fits - closing).max(0)));
+        }
+        ((added - held).max(0), (added - (held - closing).max(0)).max(0))
+    }
+
+    /// Whether td is to choose between opening and closing. Nothing is split there: what does not fit whole into a close opens whole.
+    fn is_left_open(&self, account: Key, order: &NewOrder) -> bool {
+        let kind = self.accounts.get(&account).map(|account| account.kind);
+        let is_forced = order.flags & NewOrder::FORCED != 0;
+        kind == Some(AccountKind::Futures) && order.offset() == Some(Offset::Auto) && !is_forced
     }
 
     /// What lots of an order are worth at most.

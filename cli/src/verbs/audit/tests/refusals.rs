@@ -76,6 +76,23 @@ impl Copy {
         self
     }
 
+    /// Account 9 tells opening from closing.
+    fn with_futures(mut self) -> Copy {
+        self.add(AnyMessage::AccountOpen(AccountOpen {
+            account: AccountId(9),
+            group: 0,
+            parent: AccountId(0),
+            kind: AccountKind::Futures,
+            method: CostMethod::Average,
+            reserved: 0,
+            currency: Currency::cut("CNY"),
+            name: Text::EMPTY,
+            who: Text::cut("ann"),
+            why: Text::cut("test"),
+        }));
+        self
+    }
+
     fn limited(mut self, kind: LimitKind, number: u64, amount: i128) -> Copy {
         self.limit(ACCOUNT, kind, (number, 1), amount);
         self
@@ -120,19 +137,7 @@ fn caused(reason: Reason) -> Option<Case> {
         // 10,000 are there, and 2,001 at 50 take a tenth of what they are worth.
         Reason::InsufficientFunds => with(copy, NewOrder { quantity: Quantity(2_001), ..plain() }),
         Reason::NotClosable => {
-            let mut copy = copy;
-            copy.add(AnyMessage::AccountOpen(AccountOpen {
-                account: AccountId(9),
-                group: 0,
-                parent: AccountId(0),
-                kind: AccountKind::Futures,
-                method: CostMethod::Average,
-                reserved: 0,
-                currency: Currency::cut("CNY"),
-                name: Text::EMPTY,
-                who: Text::cut("ann"),
-                why: Text::cut("test"),
-            }));
+            let copy = copy.with_futures();
             with(copy, NewOrder { account: AccountId(9), flags: NewOrder::OFFSET_CLOSE, ..sale() })
         }
         Reason::NotDurable | Reason::StrategyGone | Reason::Overload => None,
@@ -168,6 +173,44 @@ fn each_refusal_without_its_cause_is_found_and_none_with_it() {
         }
     }
     assert_eq!((found, sound), (all_reasons().len() - 3, 22));
+}
+
+/// td splits no order of an account that tells opening from closing. An offset that is left open becomes a close where all of the order
+/// fits into what is held, and an opening of all of it elsewhere.
+#[test]
+fn an_order_with_its_offset_left_open_closes_whole_or_opens_whole() {
+    let of = |number, side, quantity, flags| NewOrder {
+        account: AccountId(9),
+        flags,
+        ..order(STRATEGY, number, (side, quantity, 50))
+    };
+    let holding = |short: i64, deposit: i128, flags: u32| {
+        let all = ContractTerms::TRADABLE | ContractTerms::SHORTABLE | flags;
+        let mut copy =
+            Copy::new().listed().terms(|terms| ContractTerms { flags: all, ..terms }).with_futures();
+        copy.change(AccountAction::Deposit, (AccountScope::Account, 9), ("ann", "test"), deposit);
+        copy.mark(50).add(AnyMessage::NewOrder(of(1, Side::Sell, short, NewOrder::OFFSET_OPEN)));
+        copy.fill(1, Side::Sell, short, 50).ends(1, OrderStatus::Filled);
+        copy
+    };
+    for apart in [0, ContractTerms::TODAY_APART] {
+        // 17 lots at 50 take 85 of margin at a tenth, which leaves 100. 15 lots would take 75, and 32 take 160.
+        let copy = holding(17, 185, apart);
+        let refused = |lots| of(50, Side::Buy, lots, 0);
+        copy.clone().refuses(&refused(32), Reason::InsufficientFunds).is_sound();
+        // 17 close whole, and 19 that open take 95.
+        copy.clone()
+            .refuses(&refused(17), Reason::InsufficientFunds)
+            .finds("refusals", "it keeps to that rule");
+        copy.clone()
+            .refuses(&refused(19), Reason::InsufficientFunds)
+            .finds("refusals", "it keeps to that rule");
+        // Another order closes 10 of them. 17 do not fit into what is left, open whole, and take 85 where 80 are there.
+        let mut closing = holding(17, 165, apart);
+        closing.add(AnyMessage::NewOrder(of(2, Side::Buy, 10, NewOrder::OFFSET_CLOSE_TODAY)));
+        closing.clone().refuses(&refused(17), Reason::InsufficientFunds).is_sound();
+        closing.refuses(&refused(7), Reason::InsufficientFunds).finds("refusals", "it keeps to that rule");
+    }
 }
 
 /// The very order that is refused would break the rule if it went out, and is found there, too.
