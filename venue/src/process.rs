@@ -214,13 +214,13 @@ impl<V: Venue> Seat<V> {
     /// Notes what was heard, and acts upon it.
     fn hear(&mut self, context: &Context, input: &Input) -> Result<(), RunError> {
         self.memory.note(input).map_err(|error| RunError::failed(error.to_string()))?;
-        let strays = self.driver.strays();
+        let (strays, unbooked) = (self.driver.strays(), self.driver.unbooked().len());
         self.driver.take(input, &mut self.effects);
         let odd = self.effects.alarms.len() as u64 + self.driver.strays() - strays;
         if odd > 0 {
             context.add(Counter::Anomalies, odd);
         }
-        if !self.effects.alarms.is_empty() || matches!(input, Input::Settle(_)) {
+        if self.driver.unbooked().len() != unbooked {
             self.handle.set(Counter::Unbooked, self.driver.unbooked().len() as u64);
         }
         for alarm in self.effects.alarms.drain(..) {

@@ -203,6 +203,11 @@ impl List {
         }
     }
 
+    /// Takes one off the list that was none after all.
+    pub(crate) fn withdraw(&mut self, number: u64) {
+        self.open.remove(&number);
+    }
+
     pub(crate) fn open(&self) -> impl ExactSizeIterator<Item = &Unbooked> {
         self.open.values()
     }

@@ -9,6 +9,10 @@ use wire::{InstrumentId, Nanos, Price, Quantity, Reason, Side};
 use zerocopy::TryFromBytes;
 
 use crate::exec_type::ExecType;
+use crate::numbers::{self, price};
+
+/// Lots of one trade at most. More of them at a price of some size are worth more than an amount of money can say.
+const MOST: i128 = i64::MAX as i128 / LOT;
 
 /// Where instruments are found by their symbol.
 pub trait Instruments {
@@ -138,8 +142,17 @@ fn traded(message: &Message, id: &str, exact: impl Fn(String, Price, Quantity) -
             _ => vec![exact(id.to_owned(), price, quantity)],
         };
     }
-    let text = format!("{much} at {at}");
-    vec![Says::Inexact { id: id.to_owned(), lots: nano(much), price: price(message, 31), text }]
+    // What is no number adds nothing that can be counted, and is listed in its own words.
+    let (lots, unread) = numbers::lots(much).map_or((0, ", which is no number of lots"), |lots| (lots, ""));
+    let text = format!("{much} at {at}{unread}");
+    vec![Says::Inexact { id: id.to_owned(), lots, price: price(message, 31), text }]
+}
+
+/// Whether a report has an execution, which counts whatever else of the report cannot be read.
+pub(crate) fn is_execution(message: &Message) -> bool {
+    let kind = ExecType::of(message);
+    let is_trade = matches!(kind, ExecType::PartialFill | ExecType::Fill | ExecType::Trade);
+    message.kind() == "8" && (is_trade || matches!(kind, ExecType::TradeCorrect | ExecType::TradeCancel))
 }
 
 /// Whether the order works, as OrdStatus (39) says.
@@ -201,15 +214,12 @@ pub(crate) fn business_reason(message: &Message) -> Reason {
     }
 }
 
-/// A price, exactly.
-fn price(message: &Message, tag: u32) -> Option<Price> {
-    message.get(tag)?.parse().ok()
-}
-
-/// Whole lots, however many zeros stand behind the point; parts of a lot are none.
+/// Whole lots, however many zeros stand behind the point; parts of a lot are none, and neither are more lots than a fill can carry.
 fn lots(message: &Message, tag: u32) -> Option<Quantity> {
-    let lots = i128::from(message.get(tag)?.parse::<Price>().ok()?.0);
-    (lots >= 0 && lots % LOT == 0).then(|| Quantity(i64::try_from(lots / LOT).unwrap_or(i64::MAX)))
+    let text = message.get(tag)?;
+    let is_exact = text.split_once('.').is_none_or(|(_, part)| part.bytes().all(|byte| byte == b'0'));
+    let lots = numbers::lots(text).ok().filter(|lots| is_exact && *lots >= 0 && lots % LOT == 0)? / LOT;
+    (lots <= MOST).then(|| Quantity(i64::try_from(lots).unwrap_or(i64::MAX)))
 }
 
 /// AvgPx (6). Where nothing has traded it is zero.
@@ -219,15 +229,8 @@ fn average(message: &Message) -> Option<Price> {
 
 /// CumQty (14), with parts of a lot.
 fn filled(message: &Message) -> Option<Lots> {
-    let lots = message.get(14)?.parse::<Price>().ok()?;
-    (lots.0 >= 0).then(|| Lots(i128::from(lots.0)))
-}
-
-/// Lots of 1e-9; what lies below is cut off, and what is no number is zero: the text is kept beside it.
-fn nano(text: &str) -> i128 {
-    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
-    let kept = part.get(..9).unwrap_or(part);
-    format!("{whole}.{kept}").parse::<Price>().map_or(0, |price| i128::from(price.0))
+    let lots = numbers::lots(message.get(14)?).ok()?;
+    (lots >= 0).then_some(Lots(lots))
 }
 
 /// The positions of a PositionReport: one instrument, long less short, in lots of 1e-9.
@@ -239,8 +242,8 @@ pub(crate) fn position(message: &Message) -> Option<(&str, i128)> {
     for (tag, value) in &message.fields {
         match tag {
             703 => kind = value,
-            704 => *lots.entry(kind).or_insert(0_i128) += nano(value),
-            705 => *lots.entry(kind).or_insert(0_i128) -= nano(value),
+            704 => *lots.entry(kind).or_insert(0_i128) += numbers::lots(value).ok()?,
+            705 => *lots.entry(kind).or_insert(0_i128) -= numbers::lots(value).ok()?,
             _ => {}
         }
     }
@@ -349,6 +352,14 @@ mod tests {
         let inexact = heard("8", "11=p-1|150=F|39=1|17=x|31=1.5|32=2.5|14=2.5|");
         let (id, text) = ("x".to_owned(), "2.5 at 1.5".to_owned());
         assert_eq!(inexact, [Says::Inexact { id, lots: 2_500_000_000, price: Some(price), text }]);
+        for (much, lots, text) in [
+            ("1000000000000", 1_000_000_000_000 * LOT, "1000000000000 at 1.5"),
+            ("abc", 0, "abc at 1.5, which is no number of lots"),
+        ] {
+            let inexact = heard("8", &format!("11=p-1|150=F|39=1|17=x|31=1.5|32={much}|14=2|"));
+            let (id, text) = ("x".to_owned(), text.to_owned());
+            assert_eq!(inexact, [Says::Inexact { id, lots, price: Some(price), text }]);
+        }
         let inexact = heard("8", "11=p-1|150=F|39=1|17=x|31=1e3|32=2|14=2|");
         let (id, text) = ("x".to_owned(), "2 at 1e3".to_owned());
         assert_eq!(inexact, [Says::Inexact { id, lots: 2_000_000_000, price: None, text }]);
@@ -371,5 +382,7 @@ mod tests {
         assert_eq!(of("55=S|702=2|703=TOT|705=3|703=TQ|704=7|"), is(-3));
         assert_eq!(of("702=1|703=TQ|704=7|"), None);
         assert_eq!(of("55=S|702=0|"), None);
+        assert_eq!(of("55=S|702=1|703=TQ|704=abc|705=2|"), None);
+        assert_eq!(of("55=S|702=1|703=TQ|704=1000000000004|"), is(1_000_000_000_004));
     }
 }

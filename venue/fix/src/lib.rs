@@ -18,6 +18,7 @@
 mod config;
 mod exec_type;
 mod hear;
+mod numbers;
 mod questions;
 mod reconcile;
 mod say;

@@ -22,7 +22,8 @@ use wire::{Instrument, InstrumentId, Nanos, Quantity, Reason};
 
 use crate::config::{Config, Reset};
 use crate::exec_type::ExecType;
-use crate::hear::{Instruments, business_reason, hear};
+use crate::hear::{Instruments, business_reason, hear, is_execution};
+use crate::numbers::unreadable;
 use crate::questions::{Pace, Questions};
 use crate::reconcile::Reconcile;
 use crate::say::{Symbols, Words, say};
@@ -101,6 +102,9 @@ pub struct Session {
     /// A reject named none of our messages: all that is open is asked for, and sent again.
     is_rejected: bool,
     rejects: Pace,
+    /// A report could not be read: orders are asked for.
+    is_unread: bool,
+    unread: Pace,
     /// News that did not come over the line.
     own: Vec<News>,
     /// The driver has written down what was received before this number.
@@ -154,6 +158,8 @@ impl Session {
             questions: Questions::default(),
             is_rejected: false,
             rejects: Pace::default(),
+            is_unread: false,
+            unread: Pace::default(),
             own: Vec::new(),
             noted,
             has_just_begun: false,
@@ -195,7 +201,7 @@ impl Session {
         self.line = Line::Away(self.now + pause);
         self.reconcile.forget();
         self.questions.forget();
-        self.is_rejected = false;
+        (self.is_rejected, self.is_unread) = (false, false);
     }
 
     /// Turns the line once.
@@ -546,6 +552,15 @@ impl Session {
                 self.rejected(message, news);
                 Ok(())
             }
+            "8" | "AO" | "AP" if !self.is_readable(message)? => {
+                // An execution counts. Nothing else is believed, and orders are asked for.
+                self.is_unread |= message.kind() == "8";
+                if is_execution(message) {
+                    self.theirs.note(message);
+                    hear(&self.theirs.complete(message), &Listed(&self.instruments), news);
+                }
+                Ok(())
+            }
             "8" | "9" => {
                 self.theirs.note(message);
                 hear(&self.theirs.complete(message), &Listed(&self.instruments), news);
@@ -576,6 +591,25 @@ impl Session {
                 Ok(())
             }
         }
+    }
+
+    /// Whether each number of the message can be read. A message with another one is rejected.
+    fn is_readable(&mut self, message: &Message) -> Result<bool, End> {
+        let Some(fault) = unreadable(message) else { return Ok(true) };
+        let (number, kind) = (message.sequence(), message.kind());
+        log::error!(
+            "message {number} of the market, type {kind}, tag {}: {}; it is rejected",
+            fault.tag,
+            fault.why
+        );
+        let fields = Fields::default()
+            .with(45, number)
+            .with(371, fault.tag)
+            .with(372, kind)
+            .with(373, fault.reason)
+            .with(58, fault.why);
+        self.say("3", fields)?;
+        Ok(false)
     }
 
     /// The market did not take one of our messages: as a message (3), or for what it asks (j). What was asked for is answered by that.
@@ -783,6 +817,10 @@ impl Venue for Session {
         if self.is_rejected && self.rejects.take(self.now) {
             self.is_rejected = false;
             news.push(News::Up);
+        }
+        if self.is_unread && self.is_up && self.unread.take(self.now) {
+            self.is_unread = false;
+            news.push(News::Gap);
         }
         self.ask();
         let is_up = matches!(&self.line, Line::Open(Open { phase: Phase::Up, .. }));

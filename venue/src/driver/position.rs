@@ -103,6 +103,9 @@ impl Driver {
             (held.is_known, held.sums.before) = (true, differs);
             return;
         }
+        if self.withdraw_positions(instrument, differs, effects) {
+            return;
+        }
         self.unbook(
             Unbooked {
                 number: 0,
@@ -120,5 +123,21 @@ impl Driver {
             },
             effects,
         );
+    }
+    /// Ends the differences of position that the market reported of an instrument and, as `differs` says, no longer reports.
+    fn withdraw_positions(&mut self, instrument: InstrumentId, differs: i128, effects: &mut Effects) -> bool {
+        let is_its = |what: &&Unbooked| what.why == Why::Position && what.instrument == Some(instrument);
+        let its: Vec<(u64, i128)> =
+            self.unbooked.open().filter(is_its).map(|what| (what.number, what.lots)).collect();
+        let sum: i128 = its.iter().map(|(_, lots)| lots).sum();
+        if its.is_empty() || sum + differs != 0 {
+            return false;
+        }
+        for (number, lots) in its {
+            self.positions.leave_open(instrument, -lots);
+            self.unbooked.withdraw(number);
+            effects.notes.push(format!("number {number} is ended: the market's position is what is booked"));
+        }
+        true
     }
 }

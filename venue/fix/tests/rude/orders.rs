@@ -248,6 +248,73 @@ fn a_position_that_stays_another_is_not_booked() {
 }
 
 #[test]
+fn a_position_report_that_cannot_be_read_is_rejected_and_is_no_position() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut floor = Floor::open(folder.path(), serde_json::json!({"positions": true}));
+    let report = |floor: &mut Floor, lots: &str| {
+        let id = floor.next("AN").get(710).unwrap().to_owned();
+        floor.said("AP", &format!("721=1|710={id}|727=1|728=0|55=SIM001|702=1|703=TQ|{lots}"));
+    };
+    report(&mut floor, "704=0|");
+    let (_, name) = floor.working(Side::Buy, TimeInForce::Day);
+    floor.said("8", &trade(&name, "e1", "4", "4"));
+    // Three in a row that say the same would be a difference.
+    for (lots, reason) in [
+        ("704=abc|", "6"),
+        ("704=|", "4"),
+        ("705=4,0|", "6"),
+        ("704=1000000000000004|", "5"),
+        ("704=4|704=4|", "13"),
+        ("704=4|705=x|", "6"),
+    ] {
+        floor.take(&Input::News(venue::News::Gap));
+        report(&mut floor, lots);
+        let reject = floor.next("3");
+        assert_eq!((reject.get(372), reject.get(373)), (Some("AP"), Some(reason)), "{lots}");
+    }
+    floor.hold(4, 0);
+    assert_eq!(floor.alarms, Vec::<String>::new());
+}
+
+#[test]
+fn a_difference_of_position_ends_with_reports_that_agree_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut floor = Floor::open(folder.path(), serde_json::json!({"positions": true}));
+    let report = |floor: &mut Floor, lots: &str| {
+        let id = floor.next("AN").get(710).unwrap().to_owned();
+        floor.said("AP", &format!("721=1|710={id}|727=1|728=0|55=SIM001|702=1|703=TQ|704={lots}|"));
+    };
+    report(&mut floor, "0");
+    let (_, name) = floor.working(Side::Buy, TimeInForce::Day);
+    floor.said("8", &trade(&name, "e1", "4", "4"));
+    for (lots, open) in [("1000000000004", 1_000_000_000_000), ("4", 0)] {
+        for _ in 0..3 {
+            floor.take(&Input::News(venue::News::Gap));
+            report(&mut floor, lots);
+        }
+        floor.hold(4, open);
+        assert_eq!(floor.driver.is_stopped(), open != 0);
+    }
+}
+
+#[test]
+fn an_execution_counts_whatever_else_of_its_report_cannot_be_read() {
+    let (_folder, mut floor) = floor();
+    let (id, name) = floor.working(Side::Buy, TimeInForce::Day);
+    floor.said("8", &trade(&name, "e1", "4", "four"));
+    floor.hold(4, 0);
+    assert_eq!(floor.next("3").get(371), Some("14"));
+    floor.said("8", &trade(&name, "e2", "1000000000000", "1000000000004"));
+    floor.hold(4, 1_000_000_000_000);
+    assert_eq!(floor.driver.unbooked().next().unwrap().value, 100_000_000_000_000 * LOT);
+    floor.said("8", &trade(&name, "e3", "many", "4"));
+    assert!(floor.alarms[1].contains("many at 100"), "{:?}", floor.alarms);
+    // An end with a number that cannot be read is none.
+    floor.said("8", &format!("11={name}|37=O1|17=c1|150=4|39=4|55=SIM001|54=1|14=x|"));
+    assert_eq!(floor.last(id), Some((OrderStatus::PartiallyFilled, Reason::None)));
+}
+
+#[test]
 fn a_market_that_answers_only_for_all_orders_together_settles_their_fate() {
     let folder = tempfile::tempdir().unwrap();
     let more = serde_json::json!({"order_status": false, "mass_status": true});
