@@ -345,7 +345,8 @@ impl Component for Ledger {
 
     fn is_wanted(&self) -> bool {
         // What waits for room is tried again by the clock, and no question is answered before.
-        self.state.backlog() == 0 && self.askers.has_news(|strategy| self.handle.asked_by(u32::from(strategy.0)))
+        self.state.backlog() == 0
+            && self.askers.has_news(|strategy| self.handle.asked_by(u32::from(strategy.0)))
     }
 
     fn accepts(&mut self, input: InputId, position: u64) -> bool {

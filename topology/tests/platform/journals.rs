@@ -43,15 +43,33 @@ fn the_standard_wiring() {
 fn a_ring_for_states_that_is_too_small_is_warned_of() {
     let said = |sets: &[&str]| parse(MINIMAL, sets).warnings.to_string();
     let small = said(&["strategies.count=80", "journal.ledger.capacity=64KiB"]);
-    assert!(small.contains("`ledger.state` is too small") && small.contains("1MiB"), "{small}");
+    assert!(small.contains("`ledger.state` is too small") && small.contains("64MiB"), "{small}");
+    assert!(small.contains("the 80000 orders that may work"), "{small}");
     let everywhere = said(&["strategies.count=80", "journal.capacity=64KiB"]);
     assert!(everywhere.contains("`ledger.state` is too small"), "{everywhere}");
-    for sets in
-        [["strategies.count=80", "md.count=1"], ["strategies.count=2", "journal.ledger.capacity=64KiB"]]
-    {
-        let fine = said(&sets);
+    let few = ["strategies.count=2", "td.max_working_orders=10", "journal.ledger.capacity=64KiB"];
+    for sets in [&["strategies.count=80", "md.count=1"][..], &few] {
+        let fine = said(sets);
         assert!(!fine.contains("`ledger.state` is too small"), "{fine}");
     }
+}
+
+#[test]
+fn snapshots_have_room_for_the_orders_that_may_work() {
+    let mib = |sets: &[&str], journal: &str| {
+        let text = "[md]\n[[accounts]]\nnumber = 7\n[strategies]\n";
+        parse(text, sets).topology.journal(journal).unwrap().capacity_bytes >> 20
+    };
+    let one = |orders: &str| vec!["strategies.count=1".to_owned(), format!("td.max_working_orders={orders}")];
+    for (orders, state, desk) in [("10", 1, 16), ("10000", 8, 64), ("32768", 16, 128), ("1000000", 16, 128)] {
+        let sets = one(orders);
+        let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+        assert_eq!((mib(&sets, "ledger.state"), mib(&sets, "ledger.desk")), (state, desk), "{orders}");
+    }
+    let said =
+        |sets: &[&str]| parse("[md]\n[[accounts]]\nnumber = 7\n[strategies]\n", sets).warnings.to_string();
+    assert!(said(&["journal.ledger.desk.capacity=4MiB"]).contains("`ledger.desk` is too small"));
+    assert!(!said(&[]).contains("too small"));
 }
 
 #[test]
