@@ -66,7 +66,7 @@ const EDGES: &[(&str, &[&str])] = &[
         ],
     ),
     ("observe", &["journal", "node", "pinning", "topology", "wire"]),
-    ("master-client", &["journal", "node", "observe", "topology"]),
+    ("master-client", &["journal", "node", "observe", "topology", "wire"]),
     ("bench-kit", &[]),
     (
         "bench-harness",

@@ -86,3 +86,17 @@ fn a_stop_right_after_the_death_of_the_gateway_leaves_no_order_at_work() {
         assert_eq!(left_at_work(&platform), [""; 0], "{test}");
     }
 }
+
+/// Where master is dead too, nobody else says that the gateway is.
+#[test]
+fn a_stop_behind_the_deaths_of_gateway_and_master_leaves_no_order_at_work() {
+    for (test, order) in [("both-a", ["gateway", "master"]), ("both-b", ["master", "gateway"])] {
+        let backoff = [("restart_backoff = \"0s\"\nMORE", "restart_backoff = \"1h\"\nMORE")];
+        let more = "[[recorder]]\npath = \"recordings\"\n";
+        let Some(platform) = platform_with(test, more, &backoff) else { return };
+        place(&platform, 10);
+        order.iter().for_each(|node| platform.kill(node));
+        platform.colo(&["down", &platform.name]);
+        assert_eq!(left_at_work(&platform), [""; 0], "{test}");
+    }
+}

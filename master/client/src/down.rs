@@ -14,6 +14,7 @@ use node::{Claim, ClaimError, Holder, Holding, InstanceDir, NodeState, Quiescenc
 use observe::{InstanceView, SeatView};
 use topology::NodeKind;
 
+use crate::dead_senders;
 use crate::ending::end_all;
 use crate::error::{LaunchError, system};
 
@@ -220,6 +221,8 @@ impl Down {
         if let Some(claim) = &self.claim {
             self.demand_known(&view, claim)?;
         }
+        // Before those live that end what is theirs.
+        dead_senders::announce(&self.instance, &view);
         let (mut ended, mut is_behind_md) = (false, false);
         for kinds in topology::stop_order(self.in_lock_step) {
             let living = || view.seats().into_iter().filter(|seat| seat.alive && kinds.contains(&seat.kind));

@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 mod attach;
+mod dead_senders;
 mod down;
 mod ending;
 mod error;
