@@ -2891,7 +2891,7 @@ func (m *RecordImage) Decode(payload []byte) error {
 	return nil
 }
 
-// BookImage has 24 bytes. What is known of an instrument beside a recorded or quoted market, besides its orders. Beside a quoted market, what is left of the latest `Quote`(crate.Quote) follows. Where strategies took something of what quotes show, two more follow it: by price, how much they took, and how much the market had there.
+// BookImage has 24 bytes. What is known of an instrument beside a recorded or quoted market, besides its orders. Beside a quoted market, what is left of the latest `Quote`(crate.Quote) follows. Where strategies took something of what quotes show, another follows it: how much they took, by price.
 type BookImage struct {
 	// Which instrument.
 	Instrument InstrumentID

@@ -1,7 +1,7 @@
 // Made by `cargo xtask gen` from the table of fields. DO NOT EDIT.
 package colo.wire;
 
-/** What is known of an instrument beside a recorded or quoted market, besides its orders. Beside a quoted market, what is left of the latest `Quote`(crate.Quote) follows. Where strategies took something of what quotes show, two more follow it: by price, how much they took, and how much the market had there. */
+/** What is known of an instrument beside a recorded or quoted market, besides its orders. Beside a quoted market, what is left of the latest `Quote`(crate.Quote) follows. Where strategies took something of what quotes show, another follows it: how much they took, by price. */
 public final class BookImage extends Message {
     public static final int ID = 57;
     public static final int SIZE = 24;
