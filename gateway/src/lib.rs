@@ -33,6 +33,7 @@ mod metrics;
 mod push;
 mod run;
 mod side;
+mod terms;
 mod time;
 mod turned;
 mod view;

@@ -4,7 +4,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use wire::{Instrument, Price, Quote, Symbol, TradePrint};
 
-use crate::http::terms::Terms;
+use crate::terms::Terms;
 
 /// A price as clients read it: an exact decimal number, as text; absent where there is none.
 pub(crate) fn price(price: Price) -> Option<String> {

@@ -11,7 +11,7 @@ use wire::{
 use super::ask::{OrderFilter, OrderName};
 use super::kept::Kept;
 use super::owed::Scope;
-use crate::http::terms::Terms;
+use crate::terms::Terms;
 use crate::view::{OrderView, price};
 
 /// Orders that have ended and are remembered.

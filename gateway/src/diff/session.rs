@@ -446,7 +446,7 @@ mod tests {
             token: "1".to_owned(),
             sent_ns: 1,
             sequence: number,
-            terms: crate::http::terms::Terms::default(),
+            terms: crate::terms::Terms::default(),
         }
     }
 

@@ -406,7 +406,7 @@ mod tests {
         assert_eq!(order.time_in_force, TimeInForce::GoodTillDate);
         assert_eq!(u64::from(order.ends_s), read_utc_nanos("20261127-15:00:00").unwrap() / 1_000_000_000);
         let terms = TERMS.iter().filter_map(|term| Some((term, has(term.name)?))).collect();
-        let view = OrderView { terms: crate::http::terms::Terms(terms), ..OrderView::default() };
+        let view = OrderView { terms: crate::terms::Terms(terms), ..OrderView::default() };
         let text = shown(&view, Fields::default()).0.replace('\x01', "|");
         assert_eq!(text, "111=200|110=100|126=20261127-15:00:00|18=6|77=O|");
     }

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 use wire::{AccountId, InstrumentId, NewOrder, OrderId, OrderType, Price, Quantity, Side, Text, TimeInForce};
 
 use super::problem::Problem;
-use super::terms::Terms;
+use crate::terms::Terms;
 
 /// A decimal number, as a JSON number or, which is always exact, as text.
 #[derive(Clone, Debug, Deserialize, ToSchema)]

@@ -14,7 +14,6 @@ pub(crate) mod problem;
 pub(crate) mod route;
 mod serve;
 pub(crate) mod socket;
-pub(crate) mod terms;
 mod trace;
 pub(crate) mod upgrade;
 mod words;

@@ -88,7 +88,7 @@ pub(super) fn complete(document: &mut Value) {
     ranges(document);
     for schema in ["OrderBody", "OrderView"] {
         if let Some(schema) = document.pointer_mut(&format!("/components/schemas/{schema}")) {
-            super::terms::describe(wire::terms::TERMS, schema);
+            crate::terms::describe(wire::terms::TERMS, schema);
         }
     }
     for (schema, property, form) in properties() {

@@ -97,7 +97,7 @@ impl Serialize for Terms {
 }
 
 /// Adds the terms to the properties of a schema of an order.
-pub(super) fn describe(terms: &'static [Term], schema: &mut Json) {
+pub(crate) fn describe(terms: &'static [Term], schema: &mut Json) {
     for term in terms {
         let mut property = match term.holds {
             Holds::Lots(_) => json!({ "type": "integer", "format": "int64", "minimum": 1 }),
