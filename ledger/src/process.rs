@@ -249,8 +249,8 @@ impl Ledger {
         let is_too_large = bytes > self.state.capacity / MOST_OF_RING;
         if is_too_large && !self.is_too_large {
             log::error!(
-                "a snapshot takes {bytes} bytes, more than a quarter of `{}`: if the ledger is killed, positions may be \
-                 lost, and a strategy that starts again may not get its state; set `capacity` of \
+                "a snapshot takes {bytes} bytes, more than a quarter of `{}`: a ledger that is killed may find no \
+                 whole snapshot and not start again, and a strategy that starts again may not get its state; set `capacity` of \
                  [journal.ledger] to at least {} KiB",
                 self.state.journal,
                 (bytes * MOST_OF_RING).next_power_of_two() / 1_024

@@ -396,7 +396,7 @@ impl Keeper {
         if is_too_large && !self.is_too_large {
             log::error!(
                 "a snapshot of the accounts takes {written} bytes, more than a quarter of `{}`: if the ledger or td is \
-                 killed, accounts may be lost; set `capacity` of [journal.ledger.desk] to at least {} KiB",
+                 killed, it may find no whole snapshot and not start again; set `capacity` of [journal.ledger.desk] to at least {} KiB",
                 self.desk.journal,
                 (written * MOST_OF_RING).next_power_of_two() / 1_024
             );

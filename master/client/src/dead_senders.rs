@@ -1,4 +1,4 @@
-//! Senders of orders that have died, where there is no master that says so.
+//! Dead senders of orders, where master is dead too and cannot announce them.
 //!
 //! td cancels what a dead strategy has at work when master announces its death, and what a dead gateway has when master announces
 //! that no process follows. Where master is dead too, who takes the platform down announces both.
@@ -11,22 +11,16 @@ use observe::{InstanceView, SeatView};
 use topology::NodeKind;
 use wire::{Message, NodeChange, NodeEvent, NodeRole};
 
-/// Announces the death of these seats' processes, and that none follows. Returns their names.
-pub(crate) fn announce(instance: &InstanceDir, view: &InstanceView) -> Vec<String> {
+/// Announces the death of every dead sender, and that no process follows.
+pub(crate) fn announce(instance: &InstanceDir, view: &InstanceView) {
     let is_sender = |seat: &SeatView| matches!(seat.kind, NodeKind::Strategy | NodeKind::Gateway);
-    let dead: Vec<SeatView> = view
-        .seats()
-        .into_iter()
-        .filter(|seat| is_sender(seat) && !seat.alive && seat.state == NodeState::Dead)
-        .collect();
+    let is_dead = |seat: &SeatView| is_sender(seat) && !seat.alive && seat.state == NodeState::Dead;
+    let dead: Vec<SeatView> = view.seats().into_iter().filter(is_dead).collect();
     if !dead.is_empty()
         && let Err(why) = write(instance, view, &dead)
     {
-        log::error!(
-            "that senders of orders are dead cannot be announced: {why}; orders of theirs may still work"
-        );
+        log::error!("dead senders of orders cannot be announced: {why}; their orders may still work");
     }
-    dead.into_iter().map(|seat| seat.name).collect()
 }
 
 fn write(

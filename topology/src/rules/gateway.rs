@@ -7,21 +7,14 @@ use settings::ByteSize;
 use wire::KeptOrder;
 
 use super::Rules;
+use super::room::{self, PART};
 use super::state::frame;
 use crate::config::{MarketData, PlatformConfig};
 
-/// Orders that work may need this part of the ring of the gateway's requests; one beyond that is refused.
-const PART: u64 = 4;
 /// Bytes of the least and the largest ring that is made without being asked for. What clients called their orders is looked up
 /// there after a restart.
 const LEAST: u64 = 16 << 20;
 const MOST: u64 = 64 << 20;
-
-/// Orders that may work for the gateway at a time; zero: no limit.
-fn most_working(config: &PlatformConfig) -> u64 {
-    let most = |gateway: &crate::config::GatewayConfig| gateway.limits.max_working_orders;
-    config.gateway.as_ref().and_then(most).unwrap_or(config.td.max_working_orders).into()
-}
 
 /// Bytes of the ring in which so many orders may work.
 fn ring_for(orders: u64) -> u64 {
@@ -30,7 +23,7 @@ fn ring_for(orders: u64) -> u64 {
 
 /// Bytes of `orders.gateway`, unless the file says otherwise.
 pub(crate) fn own_capacity(config: &PlatformConfig) -> ByteSize {
-    ByteSize(ring_for(most_working(config)).clamp(LEAST, MOST))
+    ByteSize(ring_for(room::of_gateway(config).unwrap_or(0)).clamp(LEAST, MOST))
 }
 
 /// Notes a ring in which fewer orders can work than the limit lets through.
@@ -41,7 +34,8 @@ fn orders_fit(rules: &mut Rules<'_>) {
         (None, Some(capacity)) => ("journal.capacity", capacity),
         (None, None) => ("gateway.limits.max_working_orders", own_capacity(rules.config)),
     };
-    let (orders, room) = (most_working(rules.config), capacity.0 / PART / frame::<KeptOrder>());
+    let Some(orders) = room::of_gateway(rules.config) else { return };
+    let room = capacity.0 / PART / frame::<KeptOrder>();
     if orders <= room {
         return;
     }

@@ -5,17 +5,23 @@ use settings::ByteSize;
 use super::Rules;
 use crate::config::{PlatformConfig, RingConfig};
 
+/// The limit of a strategy or of the gateway, which may have its own; `None`: no limit.
+fn limit(config: &PlatformConfig, own: Option<u32>) -> Option<u64> {
+    Some(u64::from(own.unwrap_or(config.td.max_working_orders))).filter(|most| *most != 0)
+}
+
+/// Orders that may work for the gateway; `None`: it has no limit, or there is no gateway.
+pub(super) fn of_gateway(config: &PlatformConfig) -> Option<u64> {
+    limit(config, config.gateway.as_ref()?.limits.max_working_orders)
+}
+
 /// Orders that may work for all strategies and the gateway together; `None`: one of them has no limit.
 pub(super) fn working_orders(config: &PlatformConfig) -> Option<u64> {
-    let limit = |own: Option<u32>| {
-        let most = own.unwrap_or(config.td.max_working_orders);
-        (most != 0).then_some(u64::from(most))
-    };
-    let groups = config
-        .strategies
-        .iter()
-        .map(|group| Some(u64::from(group.count).saturating_mul(limit(group.limits.max_working_orders)?)));
-    let gateway = config.gateway.iter().map(|gateway| limit(gateway.limits.max_working_orders));
+    let groups = config.strategies.iter().map(|group| {
+        let each = limit(config, group.limits.max_working_orders)?;
+        Some(u64::from(group.count).saturating_mul(each))
+    });
+    let gateway = config.gateway.iter().map(|gateway| limit(config, gateway.limits.max_working_orders));
     groups.chain(gateway).try_fold(0, |all: u64, orders| Some(all.saturating_add(orders?)))
 }
 
@@ -36,7 +42,8 @@ pub(super) struct Short {
     pub(super) enough: ByteSize,
 }
 
-/// A snapshot may take this part of the ring, so that it stays whole while the next one is written.
+/// A snapshot may take this part of a ring, so that it stays whole while the next one is written; the orders that the gateway
+/// keeps in its own ring likewise.
 pub(super) const PART: u64 = 4;
 
 impl Short {

@@ -53,7 +53,7 @@ pub(super) fn check(rules: &mut Rules<'_>) {
         ("journal.capacity", &journal.ring),
     ];
     let Some(named) = named(&rings) else { return };
-    let most = most_snapshot(config).max(least_snapshot(config));
+    let most = most_snapshot(config);
     let what = match working_orders(config) {
         Some(orders) => format!("the {orders} orders that may work"),
         None => "one position and one order a strategy".to_owned(),
