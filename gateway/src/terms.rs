@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use wire::terms::{self, Asked, Holds, Term, Value};
 use wire::{Nanos, Quantity};
 
-/// What is asked, or shown, of an order's terms.
+/// Terms of an order with their values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Terms(pub(crate) Vec<Asked>);
 
@@ -22,7 +22,7 @@ impl Terms {
     }
 }
 
-/// What a text or number of JSON asks of a term; `None`: the term is as if it were not there.
+/// The value of a term in JSON; `None`: as if it were not there.
 fn read(term: &'static Term, json: &Json) -> Result<Option<Value>, String> {
     if json.is_null() {
         return Ok(None);
@@ -39,7 +39,7 @@ fn read(term: &'static Term, json: &Json) -> Result<Option<Value>, String> {
     found.ok_or_else(|| format!("`{}` is `{json}`; it must be {}", term.name, form(term)))
 }
 
-/// What it may be, in words.
+/// The values that it takes, in words.
 fn form(term: &'static Term) -> String {
     match term.holds {
         Holds::Lots(_) => "a whole number".to_owned(),

@@ -87,7 +87,7 @@ fn a_stop_right_after_the_death_of_the_gateway_leaves_no_order_at_work() {
     }
 }
 
-/// Where master is dead too, nobody else says that the gateway is.
+/// With master dead too, `colo down` announces the dead gateway.
 #[test]
 fn a_stop_behind_the_deaths_of_gateway_and_master_leaves_no_order_at_work() {
     for (test, order) in [("both-a", ["gateway", "master"]), ("both-b", ["master", "gateway"])] {

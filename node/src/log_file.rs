@@ -47,7 +47,7 @@ impl LogMark {
         LogMark(cut_bytes(log).end + length)
     }
 
-    /// What was written to `log` behind this mark, the oldest first; what is no longer kept is missing. A log that was replaced by
+    /// The lines written to `log` behind this mark, oldest first, without those no longer kept. A log that was replaced by
     /// another one is new as a whole.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! The terms of an order beside side, type, price and quantity: one table for every protocol that speaks of them.
 //!
-//! A protocol loops over [`TERMS`]: what it has no words for it refuses by the term's name. A new term is a field or a bit of
+//! A protocol loops over [`TERMS`], and refuses by its name a term that it has no field for. A new term is a field or a bit of
 //! [`NewOrder`] and a row here.
 //!
 //! ```
@@ -69,7 +69,7 @@ pub struct Word {
     pub doc: &'static str,
 }
 
-/// What an order has of a term.
+/// The value of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
     /// Of a term in lots.
@@ -80,7 +80,7 @@ pub enum Value {
     Word(&'static Word),
 }
 
-/// A term, and what is asked of it.
+/// A term with the value that a client asks for.
 pub type Asked = (&'static Term, Value);
 
 /// A term that an order cannot have so.
@@ -92,7 +92,7 @@ pub enum TermError {
     /// Not a multiple of the lot.
     #[error("it must be a multiple of the lot, {0}")]
     Lots(Quantity),
-    /// No whole second, or none that can be said.
+    /// No whole second, or one that does not fit.
     #[error("it must be a whole second from 1970 to 2106")]
     Seconds,
     /// The value is of another term.
@@ -154,7 +154,7 @@ pub const TERMS: &[Term] = &[
         holds: Holds::Words(
             NewOrder::CANCEL_NEWEST | NewOrder::CANCEL_OLDEST | NewOrder::DECREMENT,
             &[
-                word("cancel-newest", NewOrder::CANCEL_NEWEST, Some("1"), "What is left of it is cancelled."),
+                word("cancel-newest", NewOrder::CANCEL_NEWEST, Some("1"), "Its open quantity is cancelled."),
                 word("cancel-oldest", NewOrder::CANCEL_OLDEST, Some("2"), "The other one is cancelled."),
                 word(
                     "cancel-both",
@@ -208,7 +208,7 @@ pub fn named(name: &str) -> Option<&'static Term> {
     TERMS.iter().find(|term| term.name == name)
 }
 
-/// Gives an order what was asked of its terms, in an instrument with this lot.
+/// Gives an order the terms that a client asks for, in an instrument with this lot.
 ///
 /// # Errors
 /// The first term that it cannot have so.

@@ -1,4 +1,4 @@
-//! What is made from the code: constants and messages of other languages, pages of reference.
+//! Files made from the code: constants and messages of other languages, pages of reference.
 //!
 //! ```text
 //!   wire::schema ──────► layout, messages ─► C, Go, Java, Python; docs/messages.md
@@ -25,7 +25,7 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_owned).unwrap_or_default()
 }
 
-/// Every file that is made: where it lies below the top of the tree, and what is in it.
+/// Every made file: its path below the top of the tree, and its text.
 pub fn files(root: &Path) -> io::Result<Vec<(String, String)>> {
     let mut files = layout::files();
     files.extend(messages::files());
@@ -39,7 +39,7 @@ pub fn files(root: &Path) -> io::Result<Vec<(String, String)>> {
 pub struct Stale {
     /// Where it lies below the top of the tree.
     pub path: String,
-    /// What is made for it; `None`: nothing is, and it says that it is made.
+    /// Its text; `None`: no generator makes it any more.
     pub text: Option<String>,
     /// The first line that differs, from 1.
     pub line: usize,

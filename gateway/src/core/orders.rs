@@ -83,7 +83,7 @@ impl Order {
         plain(&self.asked) == plain(other)
     }
 
-    /// What clients see of it, in an instrument with this lot.
+    /// As clients see it, in an instrument with this lot.
     fn view(&self, lot: Quantity) -> OrderView {
         let shown = self.reason != Reason::None;
         OrderView {
@@ -507,7 +507,7 @@ impl Orders {
         newest_first.filter(is_meant).take(filter.limit).map(|order| self.view(order)).collect()
     }
 
-    /// What clients see of an order.
+    /// An order as clients see it.
     pub(crate) fn view(&self, order: &Order) -> OrderView {
         order.view(self.lot(order.request.instrument))
     }

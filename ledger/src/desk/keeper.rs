@@ -235,7 +235,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Between two rounds: what waits for room, what has gathered, and what is due.
+    /// Between two rounds: tries waiting snapshots again, sends gathered requests, and does due work.
     pub(crate) fn turn(&mut self, context: &mut Context) -> Result<(), RunError> {
         // td waits for room in the drop copy until the snapshot is whole: no frame of it would bring us here again.
         self.write_waiting(context)?;

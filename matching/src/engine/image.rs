@@ -47,7 +47,7 @@ pub enum ImageError {
 const AUCTION: u32 = 1;
 /// That auction has traded.
 const UNCROSSED: u32 = 2;
-/// Own orders took of what quotes show: another quote follows that of what is left.
+/// Own orders took quoted quantity: a second quote with it follows the rest of the latest one.
 const TAKEN: u32 = 4;
 /// Continuous trading is announced: see [`Reopening`].
 const ANNOUNCED: u32 = 8;
@@ -60,7 +60,7 @@ const PHASE: u32 = 8;
 #[derive(Clone, Debug)]
 pub(crate) struct BookState {
     pub(crate) image: BookImage,
-    /// Beside quotes: what is left of the latest one; and where own orders took something, what they took by price.
+    /// Beside quotes: the rest of the latest quote; and the quantities that own orders took, by price.
     pub(crate) quotes: Vec<Quote>,
 }
 
@@ -275,7 +275,7 @@ fn order(image: &RecordImage) -> Option<Order> {
 }
 
 impl Book {
-    /// What is left of the latest quote; and, if own orders took anything, what they took.
+    /// The rest of the latest quote; and the quantities that own orders took, if any.
     fn quotes(&self) -> Vec<Quote> {
         let quote = |levels: &dyn Fn(&QuotedSide) -> Vec<Level>| {
             let side = |side| {

@@ -25,7 +25,7 @@ pub(super) fn working_orders(config: &PlatformConfig) -> Option<u64> {
     groups.chain(gateway).try_fold(0, |all: u64, orders| Some(all.saturating_add(orders?)))
 }
 
-/// The nearest key that names the capacity of a ring, and what it says.
+/// The nearest key that names the capacity of a ring, with its value.
 pub(super) fn named(rings: &[(&'static str, &RingConfig)]) -> Option<(&'static str, ByteSize)> {
     rings.iter().find_map(|(path, ring)| Some((*path, ring.capacity?)))
 }
@@ -36,7 +36,7 @@ pub(super) struct Short {
     pub(super) named: (&'static str, ByteSize),
     /// Bytes that a snapshot may take.
     pub(super) most: u64,
-    /// What it is of.
+    /// Its content, in words.
     pub(super) what: String,
     /// A capacity that is enough.
     pub(super) enough: ByteSize,

@@ -38,7 +38,7 @@ fn most_snapshot(config: &PlatformConfig) -> u64 {
 
 /// Bytes of `ledger.state`, unless the file says otherwise.
 pub(crate) fn own_capacity(config: &PlatformConfig) -> ByteSize {
-    // All of them at their limits at once is not what a large ring is worth.
+    // Limits are rarely reached all at once: a larger ring is not worth its memory.
     let most = most_snapshot(config).saturating_mul(PART).min(MOST);
     ByteSize((least_snapshot(config) * 2 * PART).max(most).next_power_of_two().max(1 << 20))
 }

@@ -12,11 +12,7 @@ fn as_many_strategies_with_a_process_each_fit_as_there_are_seats() {
     let full = parse(MINIMAL, &[&format!("strategies.count={count}")]);
     assert_eq!(full.topology.check(), Vec::<Fault>::new());
     let state = full.topology.journal("ledger.state").expect("the ledger writes it");
-    assert_eq!(
-        state.capacity_bytes,
-        16 << 20,
-        "it grows with those who are told, and with the orders that may work"
-    );
+    assert_eq!(state.capacity_bytes, 16 << 20, "it grows with the strategies and their orders");
     let sets = [format!("strategies.count={}", count + 1)];
     let wrong = topology::parse("test.toml", MINIMAL, &sets).unwrap_err().to_string();
     assert!(wrong.contains("1025 nodes are 1 more than an instance has seats (1024)"), "{wrong}");
