@@ -94,6 +94,8 @@ class Block:
             raise ValueError
         self.offset, self.closes_cut = offset, bool(flags & 1)
         self.end = offset + LINE + -(-length // LINE) * LINE
+        if any(data[offset + LINE + length : self.end]):
+            raise ValueError
 
 
 class Segment:

@@ -50,6 +50,30 @@ fn a_whole_recording_has_no_findings() {
     assert!(verified.segments.iter().all(|segment| segment.closed));
 }
 
+/// Of a recording that was closed every byte counts: also those that no checksum covers, behind the payload of a block.
+#[test]
+fn a_flipped_bit_is_found_at_every_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    record(folder.path(), |_| ());
+    let mut unseen = Vec::new();
+    for number in [1, 3] {
+        let path = folder.path().join(format!("{number:08}.seg"));
+        let whole = fs::read(&path).unwrap();
+        for at in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1 << (at % 8);
+            fs::write(&path, &bytes).unwrap();
+            let verified = Recording::open(folder.path()).map(|recording| recording.verify().unwrap());
+            if verified.is_ok_and(|verified| verified.is_clean()) {
+                unseen.push((number, at));
+            }
+        }
+        fs::write(&path, &whole).unwrap();
+    }
+    assert_eq!(faults(folder.path()), []);
+    assert_eq!(unseen, []);
+}
+
 #[test]
 fn an_empty_folder_and_none_at_all_are_said_to_be() {
     let folder = tempfile::tempdir().unwrap();

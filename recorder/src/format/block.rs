@@ -131,10 +131,12 @@ pub struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// The block at the start of `bytes`, which hold it whole; `None` if its checksum is wrong.
+    /// The block at the start of `bytes`, which hold it whole; `None` if its checksum is wrong, or what fills up its last
+    /// line is not zero: no checksum covers that.
     pub fn read(bytes: &'a [u8]) -> Option<Block<'a>> {
         let head = BlockHead::peek(bytes)?;
-        let payload = bytes.get(LINE..LINE + head.length.get() as usize)?;
-        (head.crc == head.checksum(payload)).then_some(Block { head, payload })
+        let (payload, padding) = bytes.get(LINE..head.size())?.split_at(head.length.get() as usize);
+        let is_whole = padding.iter().all(|&byte| byte == 0) && head.crc == head.checksum(payload);
+        is_whole.then_some(Block { head, payload })
     }
 }
