@@ -52,9 +52,9 @@ impl Book {
         Book::default()
     }
 
-    /// Notes what an instrument's price is multiplied by, and its reference price. To be known before its first execution.
+    /// Notes what an instrument's price is multiplied by, its reference price and its tick. To be known before its first execution.
     pub fn list(&mut self, instrument: &Instrument) {
-        self.marks.list(instrument.id, instrument.reference_price);
+        self.marks.list(instrument.id, instrument.reference_price, instrument.tick);
         match instrument.contract() {
             1 => self.contracts.remove(&instrument.id),
             contract => self.contracts.insert(instrument.id, contract),
@@ -137,7 +137,7 @@ impl Book {
         self.positions.get(&(strategy, instrument)).copied().unwrap_or_else(flat)
     }
 
-    /// Latest mid, or last trade, as far as the book bounds it; [`Price::NONE`] before the first.
+    /// Latest mid, last trade or first fill, as far as the book bounds it; [`Price::NONE`] before the first.
     pub fn mark(&self, instrument: InstrumentId) -> Price {
         self.marks.mark(instrument)
     }
@@ -210,6 +210,7 @@ impl Book {
                     return Some(Anomaly::Overflow);
                 };
                 self.positions.insert(holder, traded);
+                self.marks.on_fill(fill.instrument, fill.price);
             }
             Execution::Update(update) if update.status == OrderStatus::Accepted => {
                 let holder = (update.order_id.strategy(), update.instrument);

@@ -2,15 +2,18 @@
 
 use wire::{Best, InstrumentId, MAX_INSTRUMENTS, Price, Quote, TradePrint};
 
-/// A book marks at its mid while its spread is no more than this part of the mid: a tenth.
+/// A book marks at its mid while its spread is no more than this part of the mid, a tenth,
 const WIDEST: i128 = 10;
+
+/// or no more than this number of ticks: a price of few ticks has no narrower book.
+const NARROW: i128 = 4;
 
 /// Latest market data, by instrument.
 ///
-/// The mark is the mid of the latest quote, or best, while its spread is at most a tenth of the mid. Where it is wider, or a side
-/// is empty, it is the latest trade's price; where nothing has traded, the mark before; where there is none, the price that md
-/// lists as reference, if a quote bounds it. Such a mark is no lower than the best bid and no higher than the best ask.
-/// [`Price::NONE`] before the first.
+/// The mark is the mid of the latest quote, or best, while its spread is at most a tenth of the mid, or four ticks. Where it is
+/// wider, or a side is empty, it is the latest trade's price; where the market has shown none, the mark before; where there is
+/// none, the price of the first fill of our own; before that the price that md lists as reference, if a quote bounds it. Such a
+/// mark is no lower than the best bid and no higher than the best ask. [`Price::NONE`] before the first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Marks {
     latest: Vec<Option<Box<Latest>>>,
@@ -23,7 +26,9 @@ struct Latest {
     bid: Option<i64>,
     ask: Option<i64>,
     last_trade: Price,
+    own_fill: Price,
     reference: Price,
+    tick: Price,
     mark: Price,
     is_wide: bool,
 }
@@ -34,7 +39,9 @@ impl Latest {
         bid: None,
         ask: None,
         last_trade: Price::NONE,
+        own_fill: Price::NONE,
         reference: Price::NONE,
+        tick: Price(0),
         mark: Price::NONE,
         is_wide: false,
     };
@@ -43,7 +50,8 @@ impl Latest {
     fn mid(&self) -> Option<i64> {
         let (bid, ask) = (i128::from(self.bid?), i128::from(self.ask?));
         let mid = (bid + ask) / 2;
-        (ask - bid <= mid.abs() / WIDEST).then_some(mid as i64)
+        let widest = (mid.abs() / WIDEST).max(i128::from(self.tick.0) * NARROW);
+        (ask - bid <= widest).then_some(mid as i64)
     }
 
     /// Takes the mark anew. True where the book has become too wide.
@@ -57,7 +65,8 @@ impl Latest {
         }
         let has_quote = self.bid.is_some() || self.ask.is_some();
         let reference = if has_quote { self.reference } else { Price::NONE };
-        let known = [self.last_trade, self.mark, reference].into_iter().find(|price| price.is_some());
+        let known = [self.last_trade, self.mark, self.own_fill, reference];
+        let known = known.into_iter().find(|price| price.is_some());
         if let Some(price) = known {
             let price = self.bid.map_or(price.0, |bid| price.0.max(bid));
             self.mark = Price(self.ask.map_or(price, |ask| price.min(ask)));
@@ -67,10 +76,10 @@ impl Latest {
 }
 
 impl Marks {
-    /// The price that md lists for an instrument.
-    pub(crate) fn list(&mut self, instrument: InstrumentId, reference: Price) {
+    /// The reference price and the tick that md lists for an instrument.
+    pub(crate) fn list(&mut self, instrument: InstrumentId, reference: Price, tick: Price) {
         if let Some(latest) = self.latest(instrument) {
-            latest.reference = reference;
+            (latest.reference, latest.tick) = (reference, Price(tick.0.max(0)));
         }
     }
 
@@ -106,6 +115,14 @@ impl Marks {
             latest.measure();
         }
         true
+    }
+
+    /// One of our own orders traded: what it paid is a price where the market has shown none.
+    pub(crate) fn on_fill(&mut self, instrument: InstrumentId, price: Price) {
+        if let Some(latest) = self.latest(instrument).filter(|latest| !latest.mark.is_some()) {
+            latest.own_fill = price;
+            latest.measure();
+        }
     }
 
     /// How often the book of an instrument has become too wide for its mid to be the mark.
@@ -217,7 +234,7 @@ mod tests {
         let one = InstrumentId(1);
         marks.on_quote(&quote(1, 1_000, 0));
         assert_eq!(marks.mark(one), Price::NONE, "nothing is known");
-        marks.list(one, Price(100));
+        marks.list(one, Price(100), Price(0));
         marks.on_quote(&quote(1, 1_000, 0));
         assert_eq!((marks.mark(one), marks.wide_books()), (Price(100), 1), "as listed; counted once");
         marks.on_quote(&quote(95, 105, 0));
@@ -234,6 +251,45 @@ mod tests {
         assert_eq!(marks.mark(one), Price(80), "one side bounds it too");
         marks.on_trade(&trade(70));
         assert_eq!((marks.mark(one), marks.wide_books()), (Price(70), 2));
+    }
+
+    #[test]
+    fn a_book_of_few_ticks_marks_at_its_mid() {
+        for (bid, ask, tick, mark) in [
+            (8, 9, 1, Some(8)),
+            (80, 90, 10, Some(85)),
+            (80, 120, 10, Some(100)),
+            (80, 121, 10, None),
+            (-50, 50, 25, Some(0)),
+            (-50, 75, 25, None),
+            (-90, -80, 10, Some(-85)),
+            (8, 9, 0, None),
+            (8, 9, -1, None),
+        ] {
+            let mut marks = Marks::default();
+            marks.list(InstrumentId(1), Price::NONE, Price(tick));
+            marks.on_quote(&quote(bid, ask, 0));
+            assert_eq!(marks.mark(InstrumentId(1)), mark.map_or(Price::NONE, Price), "{bid} {ask} {tick}");
+        }
+    }
+
+    #[test]
+    fn where_the_market_shows_no_price_a_fill_of_our_own_is_one() {
+        let mut marks = Marks::default();
+        let one = InstrumentId(1);
+        marks.on_quote(&quote(100, 150, 0));
+        assert_eq!(marks.mark(one), Price::NONE);
+        marks.on_fill(one, Price(150));
+        assert_eq!(marks.mark(one), Price(150));
+        marks.on_quote(&quote(50, 80, 0));
+        assert_eq!(marks.mark(one), Price(80), "as far as the book bounds it");
+        marks.on_fill(one, Price(50));
+        assert_eq!(marks.mark(one), Price(80), "there is one");
+        marks.on_trade(&trade(60));
+        assert_eq!(marks.mark(one), Price(60));
+        let mut marks = Marks::default();
+        marks.on_fill(one, Price(150));
+        assert_eq!(marks.mark(one), Price(150), "before any quote");
     }
 
     #[test]
