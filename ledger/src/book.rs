@@ -137,7 +137,7 @@ impl Book {
         self.positions.get(&(strategy, instrument)).copied().unwrap_or_else(flat)
     }
 
-    /// Latest mid, last trade or first fill, as far as the book bounds it; [`Price::NONE`] before the first.
+    /// Latest mid, or last trade, as far as the book bounds it; [`Price::NONE`] before the first.
     pub fn mark(&self, instrument: InstrumentId) -> Price {
         self.marks.mark(instrument)
     }
@@ -210,7 +210,6 @@ impl Book {
                     return Some(Anomaly::Overflow);
                 };
                 self.positions.insert(holder, traded);
-                self.marks.on_fill(fill.instrument, fill.price);
             }
             Execution::Update(update) if update.status == OrderStatus::Accepted => {
                 let holder = (update.order_id.strategy(), update.instrument);

@@ -11,9 +11,9 @@ const NARROW: i128 = 4;
 /// Latest market data, by instrument.
 ///
 /// The mark is the mid of the latest quote, or best, while its spread is at most a tenth of the mid, or four ticks. Where it is
-/// wider, or a side is empty, it is the latest trade's price; where the market has shown none, the mark before; where there is
-/// none, the price of the first fill of our own; before that the price that md lists as reference, if a quote bounds it. Such a
-/// mark is no lower than the best bid and no higher than the best ask. [`Price::NONE`] before the first.
+/// wider, or a side is empty, it is the latest trade's price; where nothing has traded, the mark before; where there is none, the
+/// price that md lists as reference, if a quote bounds it. Such a mark is no lower than the best bid and no higher than the best
+/// ask. [`Price::NONE`] before the first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Marks {
     latest: Vec<Option<Box<Latest>>>,
@@ -26,7 +26,6 @@ struct Latest {
     bid: Option<i64>,
     ask: Option<i64>,
     last_trade: Price,
-    own_fill: Price,
     reference: Price,
     tick: Price,
     mark: Price,
@@ -39,7 +38,6 @@ impl Latest {
         bid: None,
         ask: None,
         last_trade: Price::NONE,
-        own_fill: Price::NONE,
         reference: Price::NONE,
         tick: Price(0),
         mark: Price::NONE,
@@ -65,8 +63,7 @@ impl Latest {
         }
         let has_quote = self.bid.is_some() || self.ask.is_some();
         let reference = if has_quote { self.reference } else { Price::NONE };
-        let known = [self.last_trade, self.mark, self.own_fill, reference];
-        let known = known.into_iter().find(|price| price.is_some());
+        let known = [self.last_trade, self.mark, reference].into_iter().find(|price| price.is_some());
         if let Some(price) = known {
             let price = self.bid.map_or(price.0, |bid| price.0.max(bid));
             self.mark = Price(self.ask.map_or(price, |ask| price.min(ask)));
@@ -115,14 +112,6 @@ impl Marks {
             latest.measure();
         }
         true
-    }
-
-    /// One of our own orders traded: what it paid is a price where the market has shown none.
-    pub(crate) fn on_fill(&mut self, instrument: InstrumentId, price: Price) {
-        if let Some(latest) = self.latest(instrument).filter(|latest| !latest.mark.is_some()) {
-            latest.own_fill = price;
-            latest.measure();
-        }
     }
 
     /// How often the book of an instrument has become too wide for its mid to be the mark.
@@ -271,25 +260,6 @@ mod tests {
             marks.on_quote(&quote(bid, ask, 0));
             assert_eq!(marks.mark(InstrumentId(1)), mark.map_or(Price::NONE, Price), "{bid} {ask} {tick}");
         }
-    }
-
-    #[test]
-    fn where_the_market_shows_no_price_a_fill_of_our_own_is_one() {
-        let mut marks = Marks::default();
-        let one = InstrumentId(1);
-        marks.on_quote(&quote(100, 150, 0));
-        assert_eq!(marks.mark(one), Price::NONE);
-        marks.on_fill(one, Price(150));
-        assert_eq!(marks.mark(one), Price(150));
-        marks.on_quote(&quote(50, 80, 0));
-        assert_eq!(marks.mark(one), Price(80), "as far as the book bounds it");
-        marks.on_fill(one, Price(50));
-        assert_eq!(marks.mark(one), Price(80), "there is one");
-        marks.on_trade(&trade(60));
-        assert_eq!(marks.mark(one), Price(60));
-        let mut marks = Marks::default();
-        marks.on_fill(one, Price(150));
-        assert_eq!(marks.mark(one), Price(150), "before any quote");
     }
 
     #[test]

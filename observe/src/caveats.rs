@@ -1,14 +1,14 @@
 //! Caveats: what a reader of figures must know about where they were measured: who was off the plan, which journals do not lie
 //! on the pages that they asked for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use node::{Counter, NodeState};
 use pinning::{Host, PageBacking, PlanWarning};
 use serde::{Deserialize, Serialize};
 use topology::config::MdConfig;
 use topology::{NodeKind, Pages, Stream, Topology};
-use wire::{Instrument, InstrumentId};
+use wire::{Instrument, InstrumentId, PositionState};
 
 use crate::disks::Disk;
 use crate::totals::Totals;
@@ -181,6 +181,26 @@ pub(crate) fn of_rows(topology: &Topology, listed: &BTreeMap<InstrumentId, Instr
     topology::idle_rows(&file, &symbols)
 }
 
+/// Open positions without a mark.
+pub(crate) fn of_marks(
+    positions: &[PositionState],
+    listed: &BTreeMap<InstrumentId, Instrument>,
+) -> Option<String> {
+    let unmarked = |state: &&PositionState| state.position.0 != 0 && !state.mark_price.is_some();
+    let open: Vec<InstrumentId> = positions.iter().filter(unmarked).map(|state| state.instrument).collect();
+    let distinct: BTreeSet<InstrumentId> = open.iter().copied().collect();
+    let name = |id: &InstrumentId| listed.get(id).map_or("an unlisted one", |listed| listed.symbol.as_str());
+    let names: Vec<&str> = distinct.iter().map(name).collect();
+    (!open.is_empty()).then(|| {
+        format!(
+            "pnl values open positions without a mark at their cost ({} in {}): nothing has traded there, and no spread was at most a \
+             tenth of the mid or four ticks",
+            open.len(),
+            shortened(&names)
+        )
+    })
+}
+
 fn md_config(topology: &Topology) -> Option<MdConfig> {
     let node = topology.nodes.iter().find(|node| node.kind == NodeKind::Md)?;
     serde_json::from_value(node.section.clone()).ok()
@@ -195,12 +215,32 @@ fn shortened(names: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use wire::{Message, Price, Quantity};
+
     use super::*;
     use crate::fixture::{counting, seat};
 
     fn memory(journal: &str, wanted: Pages) -> JournalMemory {
         let pages = Some(PageBacking::Small { page_bytes: 4_096 });
         JournalMemory { journal: journal.to_owned(), bytes: 1 << 20, wanted, pages }
+    }
+
+    #[test]
+    fn open_positions_without_a_mark_are_a_caveat() {
+        let state = |instrument: u32, position: i64, mark_price: Price| PositionState {
+            instrument: InstrumentId(instrument),
+            position: Quantity(position),
+            mark_price,
+            ..PositionState::decode(&[0; PositionState::SIZE]).unwrap()
+        };
+        let listed = BTreeMap::new();
+        let marked = [state(1, 5, Price(7)), state(2, 0, Price::NONE), state(3, -5, Price(0))];
+        assert_eq!(of_marks(&marked, &listed), None);
+        let caveat = of_marks(&[state(1, 5, Price(7)), state(2, -1, Price::NONE)], &listed).unwrap();
+        assert!(
+            caveat.starts_with("pnl values open positions without a mark at their cost (1 in "),
+            "{caveat}"
+        );
     }
 
     #[test]

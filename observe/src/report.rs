@@ -9,7 +9,7 @@ use topology::config::Decimal;
 use topology::{NodeKind, Stream, Topology};
 use wire::{Instrument, InstrumentId, Message, Money, PositionState};
 
-use crate::caveats::{JournalMemory, caveats, never_started, of_money, of_rows, of_window};
+use crate::caveats::{JournalMemory, caveats, never_started, of_marks, of_money, of_rows, of_window};
 use crate::irregular::{self, Irregular};
 use crate::matched::Matched;
 use crate::stages::Stages;
@@ -243,6 +243,7 @@ impl Report {
                 all.extend(of_money(&currencies, !traded.is_empty()));
                 all.extend(of_window(topology, &before, &totals));
                 all.extend(of_rows(topology, &listed));
+                all.extend(of_marks(&positions, &listed));
                 all
             },
             currencies,

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use topology::Topology;
 use wire::{
-    AccountChange, AnyMessage, Best, DROP_REFUSED, Fill, Instrument, InstrumentId, Mark, Message, NewOrder,
-    Price, Quote, Request, StrategyId, TradePrint,
+    AccountChange, AnyMessage, Best, DROP_REFUSED, Instrument, InstrumentId, Mark, Message, NewOrder, Price,
+    Quote, Request, StrategyId, TradePrint,
 };
 
 use super::Stop;
@@ -16,7 +16,7 @@ use super::given::Given;
 use super::offsets::Offsets;
 use super::reach::Reach;
 use super::rules::{LATE, mark_span};
-use crate::desk::{DROPS, EXECUTIONS, Fault, Seen, Source, Stream};
+use crate::desk::{DROPS, Fault, Seen, Source, Stream};
 
 pub(super) const RISK: &str = "ledger.risk";
 const INSTRUMENTS: &str = "md.instruments";
@@ -38,8 +38,6 @@ struct Prices {
     bid: Option<Price>,
     ask: Option<Price>,
     trade: Option<Price>,
-    /// The first fill of our own while the market had shown no price.
-    own_fill: Option<Price>,
     /// What md lists, until there is more.
     reference: Option<Price>,
 }
@@ -110,8 +108,6 @@ impl<'a> Risk<'a> {
         }
         if markets.is_empty() {
             findings.lacks("there are no prices of the market: marks are not compared with them");
-        } else {
-            markets.extend(source.held(EXECUTIONS)?);
         }
         let ledger = topology.nodes.iter().find(|node| node.kind == topology::NodeKind::Ledger);
         Ok(Risk {
@@ -291,14 +287,6 @@ fn show(prices: &mut BTreeMap<InstrumentId, Prices>, seen: &Seen) {
             its.trade = some(trade.price).or(its.trade);
             its.shown(seen.time);
         }
-        Fill::ID => {
-            let Ok(fill) = Fill::decode(&seen.payload) else { return };
-            let its = prices.entry(fill.instrument).or_default();
-            if its.lately.is_empty() {
-                its.own_fill.get_or_insert(fill.price);
-                its.shown(seen.time);
-            }
-        }
         _ => {}
     }
 }
@@ -306,7 +294,7 @@ fn show(prices: &mut BTreeMap<InstrumentId, Prices>, seen: &Seen) {
 impl Prices {
     fn shown(&mut self, time: u64) {
         let before = self.lately.back().map(|shown| (shown.low, shown.high));
-        let known = self.own_fill.or(self.reference).map(|price| (price.0, price.0));
+        let known = self.reference.map(|reference| (reference.0, reference.0));
         if let Some((low, high)) = mark_span((self.bid, self.ask), self.trade, before.or(known)) {
             self.lately.push_back(Shown { time, low, high });
         }
