@@ -58,6 +58,7 @@ mod quiescence;
 mod recall;
 mod registration;
 pub mod relay;
+mod replace;
 mod run;
 mod service;
 mod started;
@@ -95,6 +96,7 @@ pub use quiescence::{Quiescence, SETTLE};
 pub use recall::{
     begin_of, last_desk, last_desk_in, last_snapshot, read_behind_snapshot, read_held, read_whole,
 };
+pub use replace::{boot_id, replace_file};
 pub use run::{Component, Context};
 pub use service::{Flag, MakeSteps, Service};
 pub use started::started_for;

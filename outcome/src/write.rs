@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
 use journal::process::ProcessIdentity;
-use node::{InstanceDir, Intent, OwnLock};
+use node::{InstanceDir, Intent, OwnLock, replace_file};
 use observe::{InstanceView, Report};
 use serde_json::Value as Json;
 use topology::config::{MarketSource, MatchingConfig, MdConfig};
@@ -331,15 +331,9 @@ impl RunWriter {
         }
     }
 
-    /// In one step: it is there whole, or as it was before.
     fn put_manifest(&self) -> io::Result<()> {
         let text = serde_json::to_vec_pretty(&self.manifest)?;
-        let new = self.folder.join(format!("{MANIFEST}.new"));
-        let written = fs::write(&new, text).and_then(|()| fs::rename(&new, self.folder.join(MANIFEST)));
-        if written.is_err() {
-            let _ = fs::remove_file(&new);
-        }
-        written
+        replace_file(&self.folder.join(MANIFEST), 0o666, |file| file.write_all(&text)).map(drop)
     }
 
     fn put(&mut self, name: &str, bytes: &[u8]) {

@@ -15,7 +15,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use node::OwnLock;
+use node::{OwnLock, replace_file};
 use outcome::{FileMark, Place};
 use serde::{Deserialize, Serialize};
 
@@ -505,16 +505,8 @@ fn line_of(done: &Done) -> String {
     serde_json::to_string(done).unwrap_or_default() + "\n"
 }
 
-/// In one step: it is there whole, or as it was before.
 fn replace(path: &Path, bytes: &[u8]) -> Result<(), SweepError> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".new");
-    let new = path.with_file_name(name);
-    let written = fs::write(&new, bytes).and_then(|()| fs::rename(&new, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&new);
-    }
-    written.map_err(SweepError::io("write", path))
+    replace_file(path, 0o666, |file| file.write_all(bytes)).map(drop).map_err(SweepError::io("write", path))
 }
 
 pub(crate) fn now() -> String {

@@ -38,7 +38,7 @@ mod process;
 mod unbooked;
 
 /// For what a line keeps on disk: files and locks of its own, over no link of another user.
-pub use node::{OwnLock, own_file};
+pub use node::{OwnLock, boot_id, own_file, replace_file};
 
 pub use crate::driver::{Driver, Effects, Input, Overdue};
 pub use crate::look::{decide, look};

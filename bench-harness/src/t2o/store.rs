@@ -9,8 +9,10 @@
 //! ```
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use node::replace_file;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
@@ -209,9 +211,9 @@ impl Store {
     fn write_json(&self, path: &Path, value: &impl Serialize) -> Result<(), T2oError> {
         let text =
             serde_json::to_vec_pretty(value).map_err(|error| T2oError::file("write", path)(error.into()))?;
-        let beside = path.with_extension("json.new");
-        fs::write(&beside, text).map_err(T2oError::file("write", &beside))?;
-        fs::rename(&beside, path).map_err(T2oError::file("write", path))
+        replace_file(path, 0o666, |file| file.write_all(&text))
+            .map(drop)
+            .map_err(T2oError::file("write", path))
     }
 }
 

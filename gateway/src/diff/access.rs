@@ -3,9 +3,7 @@
 //! Signed by a key that lies in the instance's folder: they outlive a gateway that is killed, and end with the platform. The
 //! secret of a token is not in them, nor can they be made from what the file of tokens has.
 
-use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use gateway_tokens::now_s;
@@ -90,11 +88,7 @@ fn key(path: &Path) -> io::Result<Vec<u8>> {
     SystemRandom::new()
         .fill(&mut bytes)
         .map_err(|_| io::Error::other("the system gave no random numbers"))?;
-    let new = path.with_extension("new");
-    let mut options = OpenOptions::new();
-    let mut file = node::own_file(&new, options.write(true).create(true).truncate(true).mode(0o600))?;
-    file.write_all(&bytes)?;
-    std::fs::rename(&new, path)?;
+    node::replace_file(path, 0o600, |file| file.write_all(&bytes))?;
     Ok(bytes)
 }
 

@@ -1,5 +1,8 @@
 //! What a session must not forget: a file of lines, each written before what it is about is sent. A process that is killed
 //! leaves at most half a line at the end, which was then never sent.
+//!
+//! A power cut may lose the last lines. So numbers are set aside on disk before they are used, and after a power cut the next message
+//! has the first number that was not set aside: the client sees a gap, asks for it, and it is filled.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs::{File, OpenOptions};
@@ -13,6 +16,8 @@ use crate::push::Positions;
 
 /// Messages that can be sent again; what is older is filled by a gap.
 const KEPT: usize = 100_000;
+/// So many numbers are set aside at once.
+const AHEAD: u64 = 10_000;
 
 /// A message that can be sent again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +63,13 @@ enum Line {
     },
     /// The client's next message has this number.
     In(u64),
+    /// Numbers of ours below `until` may be used in this boot of the host. On disk before the first of them is used.
+    Ahead {
+        boot: String,
+        until: u64,
+    },
+    /// Our next message has this number.
+    Next(u64),
     Change(Change),
     /// It came to nothing, and no report will say so.
     Dropped(String),
@@ -92,6 +104,9 @@ pub(crate) struct Store {
     current: HashMap<String, String>,
     /// Changes without an answer, in their order.
     pending: Vec<Change>,
+    /// The boot of the host in which numbers were set aside, and the first that was not.
+    ahead: Option<(String, u64)>,
+    boot: String,
 }
 
 /// A message of ours that is noted before it is sent.
@@ -119,6 +134,8 @@ impl Store {
             roots: HashMap::new(),
             current: HashMap::new(),
             pending: Vec::new(),
+            ahead: None,
+            boot: node::boot_id()?,
         };
         let mut lines = BufReader::new(&mut file);
         let (mut line, mut whole) = (Vec::new(), 0_u64);
@@ -126,10 +143,12 @@ impl Store {
             line.clear();
             let count = lines.read_until(b'\n', &mut line)?;
             let Some(text) = line.strip_suffix(b"\n") else { break };
-            whole += count as u64;
             match serde_json::from_slice(text) {
                 Ok(line) => store.apply(line),
+                // A power cut may leave anything behind what was on disk.
+                Err(_) if store.is_of_another_boot().is_some() => break,
                 Err(error) => {
+                    whole += count as u64;
                     return Err(io::Error::new(
                         io::ErrorKind::InvalidData,
                         format!(
@@ -139,11 +158,25 @@ impl Store {
                     ));
                 }
             }
+            whole += count as u64;
         }
         drop(lines);
         // Half a line is of a message that was never sent.
         file.set_len(whole)?;
+        if let Some(until) = store.is_of_another_boot() {
+            let next = store.next_out.max(until);
+            log::warn!(
+                "{}: the host has started anew since: the next message has number {next}",
+                path.display()
+            );
+            store.line(Line::Next(next))?;
+        }
         Ok(store)
+    }
+
+    /// Numbers were set aside in another boot of the host: the first that was not.
+    fn is_of_another_boot(&self) -> Option<u64> {
+        self.ahead.as_ref().filter(|(boot, _)| *boot != self.boot).map(|(_, until)| *until)
     }
 
     fn apply(&mut self, line: Line) {
@@ -167,6 +200,8 @@ impl Store {
                 }
             }
             Line::In(next) => self.next_in = next,
+            Line::Ahead { boot, until } => self.ahead = Some((boot, until)),
+            Line::Next(next) => self.next_out = next,
             Line::Change(change) => {
                 self.roots.insert(change.id.clone(), change.root.clone());
                 self.pending.push(change);
@@ -180,6 +215,7 @@ impl Store {
             }
             Line::Reset => {
                 (self.next_in, self.next_out) = (1, 1);
+                self.ahead = None;
                 self.sent.clear();
             }
         }
@@ -196,6 +232,11 @@ impl Store {
     /// Notes a message before it is sent: its number.
     pub(crate) fn out(&mut self, outgoing: Outgoing) -> io::Result<u64> {
         let sequence = self.next_out;
+        let is_set_aside = |(boot, until): &(String, u64)| *boot == self.boot && sequence < *until;
+        if !self.ahead.as_ref().is_some_and(is_set_aside) {
+            self.line(Line::Ahead { boot: self.boot.clone(), until: sequence + AHEAD })?;
+            self.file.sync_data()?;
+        }
         let Outgoing { message, report, answers } = outgoing;
         let (report_ns, report) = report.unzip();
         self.line(Line::Out { sequence, message, report, report_ns, answers })?;
@@ -277,8 +318,10 @@ impl Store {
         self.line(Line::Dropped(id.to_owned()))
     }
 
+    /// Both sides begin again. On disk: a client that has begun again is refused by older numbers.
     pub(crate) fn reset(&mut self) -> io::Result<()> {
-        self.line(Line::Reset)
+        self.line(Line::Reset)?;
+        self.file.sync_data()
     }
 
     /// What was sent with these numbers, both included, as far as it is kept.
@@ -313,6 +356,8 @@ mod tests {
             std::fs::write(&path, &whole[..cut]).unwrap();
             let store = Store::open(&path).unwrap();
             let lines = whole[..cut].iter().filter(|byte| **byte == b'\n').count() as u64;
+            // The second sets numbers aside.
+            let lines = lines - u64::from(lines >= 2);
             assert_eq!((store.next_in, store.next_out), (1 + lines.div_ceil(2), 1 + lines / 2), "{cut}");
         }
         let mut store = Store::open(&path).unwrap();
@@ -325,6 +370,40 @@ mod tests {
             (store.next_in, store.next_out, store.sent(0, 99).len(), store.reported),
             (1, 1, 0, Some((800, 80)))
         );
+    }
+
+    #[test]
+    fn a_power_cut_leaves_no_number_that_was_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let read = || std::fs::read_to_string(&path).unwrap();
+        let mut store = Store::open(&path).unwrap();
+        let mut on_disk = Vec::new();
+        for number in 1..=2 * AHEAD + 5 {
+            let ahead = store.ahead.clone();
+            assert_eq!(store.out(Outgoing::default()).unwrap(), number);
+            if store.ahead != ahead {
+                on_disk.push((number, read()));
+            }
+        }
+        let boot = node::boot_id().unwrap();
+        assert_eq!(on_disk.len(), 3);
+        for (place, (_, text)) in on_disk.iter().enumerate() {
+            // Numbers up to the next ones that were set aside may have been used.
+            let used = on_disk.get(place + 1).map_or(2 * AHEAD + 6, |(next, _)| *next);
+            std::fs::write(&path, text.replace(&boot, "another-boot") + "\0\0\n{\"next\":3}\n").unwrap();
+            let mut store = Store::open(&path).unwrap();
+            let next = store.next_out;
+            assert!(next >= used && next <= used + AHEAD, "{next}, {used}");
+            assert_eq!(store.out(Outgoing::default()).unwrap(), next);
+            drop(store);
+            assert_eq!(Store::open(&path).unwrap().next_out, next + 1, "a kill skips nothing");
+        }
+        let mut store = Store::open(&path).unwrap();
+        store.reset().unwrap();
+        assert_eq!(store.out(Outgoing::default()).unwrap(), 1);
+        std::fs::write(&path, read().replace(&boot, "another-boot")).unwrap();
+        assert_eq!(Store::open(&path).unwrap().next_out, 1 + AHEAD);
     }
 
     #[test]

@@ -10,9 +10,8 @@
 //! seen it.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -70,14 +69,9 @@ fn word(bytes: &[u8]) -> u64 {
 
 /// Writes a file of its own, which takes the place of the one at `path`.
 fn write(path: &Path, begun: u64, signed: &HashMap<Key, u64>) -> io::Result<File> {
-    let new = path.with_extension("new");
-    let mut options = OpenOptions::new();
-    let mut file = node::own_file(&new, options.write(true).create(true).truncate(true).mode(0o600))?;
     let mut bytes = begun.to_le_bytes().to_vec();
     signed.iter().for_each(|(key, signed)| bytes.extend_from_slice(&entry(*key, *signed)));
-    file.write_all(&bytes)?;
-    std::fs::rename(&new, path)?;
-    Ok(file)
+    node::replace_file(path, 0o600, |file| file.write_all(&bytes))
 }
 
 impl Nonces {
@@ -167,7 +161,7 @@ mod tests {
                 assert_eq!(nonces.take(token, &format!("n{restart}"), NOW + restart, NOW + restart), Ok(()));
             }
             // Killed while it wrote.
-            let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+            let mut file = File::options().append(true).open(&path).unwrap();
             file.write_all(&[7; 5]).unwrap();
         }
     }

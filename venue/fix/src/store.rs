@@ -1,15 +1,25 @@
-//! The two numbers that a session must not forget: a file of lines, each written before the message is sent, or after what was
-//! received was acted upon.
+//! The two numbers that a session must not forget: a file of lines.
+//!
+//! | line | written |
+//! |---|---|
+//! | `in N` | once messages before number N were acted upon |
+//! | `out N` | before the message before number N is sent |
+//! | `ahead BOOT N` | and on disk, before a message of this boot of the host is sent whose number is N or more, less [`AHEAD`] |
+//!
+//! The lines outlive a kill of the process. A power cut may lose the last of them, so after one the next number out is that of the
+//! last `ahead`: the market sees a gap, asks for it, and it is filled. An `in` that is lost costs no more than messages that come twice.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use venue::{OwnLock, own_file};
+use venue::{OwnLock, boot_id, own_file, replace_file};
 
 /// The file is written anew when it has become so long, in bytes.
 const LONGEST: u64 = 1 << 20;
+/// So many numbers are set aside at once.
+const AHEAD: u64 = 10_000;
 
 #[derive(Debug)]
 pub(crate) struct Store {
@@ -24,6 +34,9 @@ pub(crate) struct Store {
     pub(crate) next_out: u64,
     /// There was no file: the numbers of both sides begin again.
     pub(crate) is_new: bool,
+    boot: String,
+    /// Numbers below this are used up after a power cut.
+    ahead: u64,
 }
 
 impl Store {
@@ -35,19 +48,26 @@ impl Store {
                 "another program counts the messages of this session: give this one a file of its own",
             ))
         })?;
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(failed(error)),
         };
+        let text = String::from_utf8_lossy(&bytes);
+        let boot = boot_id().map_err(failed)?;
         let (mut next_in, mut next_out) = (1, 1);
+        let mut ahead: Option<(&str, u64)> = None;
         // Half a line at the end is of a process that was killed before it sent anything.
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
         for line in whole.lines() {
-            let number = line.split_once(' ').and_then(|(_, number)| number.parse::<u64>().ok());
-            match (line.split(' ').next(), number) {
-                (Some("in"), Some(next)) => next_in = next,
-                (Some("out"), Some(next)) => next_out = next,
+            let number = line.rsplit_once(' ').and_then(|(_, number)| number.parse::<u64>().ok());
+            let words: Vec<&str> = line.split(' ').collect();
+            match (&words[..], number) {
+                (["in", _], Some(next)) => next_in = next,
+                (["out", _], Some(next)) => next_out = next,
+                (&["ahead", of, _], Some(next)) => ahead = Some((of, next)),
+                // A power cut may leave anything behind what was on disk.
+                _ if ahead.is_some_and(|(of, _)| of != boot) => break,
                 _ => {
                     return Err(format!(
                         "matching.params.state, {}: `{line}` is not understood; move the file away, which begins the numbers \
@@ -57,21 +77,51 @@ impl Store {
                 }
             }
         }
-        let file = fresh(path, next_in, next_out).map_err(failed)?;
+        if let Some((of, ahead)) = ahead
+            && of != boot
+        {
+            log::warn!(
+                "{}: the host has started anew since: the next message has number {}",
+                path.display(),
+                next_out.max(ahead)
+            );
+            next_out = next_out.max(ahead);
+        }
         let is_new = whole.is_empty();
-        Ok(Store { path: path.to_owned(), file, _lock: lock, length: 0, next_in, next_out, is_new })
+        let file = own_file(path, OpenOptions::new().append(true).create(true).mode(0o600));
+        let file = file.map_err(|error| failed(error.into()))?;
+        let mut store = Store {
+            path: path.to_owned(),
+            file,
+            _lock: lock,
+            length: 0,
+            next_in,
+            next_out,
+            is_new,
+            boot,
+            ahead: 0,
+        };
+        if !is_new {
+            store.compact().map_err(failed)?;
+        }
+        Ok(store)
     }
 
     /// The number of the next message, which is used up.
     pub(crate) fn out(&mut self) -> io::Result<u64> {
         let number = self.next_out;
-        self.line("out", number + 1)?;
-        self.next_out += 1;
+        self.jump_out(number + 1)?;
         Ok(number)
     }
 
     /// The next message has this number.
     pub(crate) fn jump_out(&mut self, number: u64) -> io::Result<()> {
+        if number > self.ahead {
+            let ahead = number + AHEAD;
+            self.line(&format!("ahead {}", self.boot), ahead)?;
+            self.file.sync_data()?;
+            self.ahead = ahead;
+        }
         self.line("out", number)?;
         self.next_out = number;
         Ok(())
@@ -85,18 +135,26 @@ impl Store {
     /// Both sides begin again.
     pub(crate) fn reset(&mut self) -> io::Result<()> {
         (self.next_in, self.next_out) = (1, 1);
-        self.line("in", 1)?;
-        self.line("out", 1)
+        self.compact()
     }
 
     fn line(&mut self, what: &str, number: u64) -> io::Result<()> {
         if self.length > LONGEST {
-            self.file = fresh(&self.path, self.next_in, self.next_out)?;
-            self.length = 0;
+            self.compact()?;
         }
         let line = format!("{what} {number}\n");
         self.file.write_all(line.as_bytes())?;
         self.length += line.len() as u64;
+        Ok(())
+    }
+
+    /// Replaces the file by one with the numbers of now alone.
+    fn compact(&mut self) -> io::Result<()> {
+        let (next_in, next_out, boot) = (self.next_in, self.next_out, &self.boot);
+        let ahead = next_out + AHEAD;
+        let text = format!("in {next_in}\nout {next_out}\nahead {boot} {ahead}\n");
+        self.file = replace_file(&self.path, 0o600, |file| file.write_all(text.as_bytes()))?;
+        (self.length, self.ahead) = (0, ahead);
         Ok(())
     }
 }
@@ -105,19 +163,6 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
-}
-
-/// A file with these numbers alone takes the place of the one before.
-fn fresh(path: &Path, next_in: u64, next_out: u64) -> io::Result<File> {
-    let open =
-        |path: &Path, options: &mut OpenOptions| own_file(path, options.write(true).create(true).mode(0o600));
-    if next_in != 1 || next_out != 1 {
-        let new = beside(path, ".new");
-        let mut file = open(&new, OpenOptions::new().truncate(true))?;
-        file.write_all(format!("in {next_in}\nout {next_out}\n").as_bytes())?;
-        std::fs::rename(&new, path)?;
-    }
-    Ok(open(path, OpenOptions::new().append(true))?)
 }
 
 #[cfg(test)]
@@ -148,6 +193,44 @@ mod tests {
         assert_eq!(Store::open(&path).unwrap().next_out, 1);
         std::fs::write(&path, "what\n").unwrap();
         assert!(Store::open(&path).unwrap_err().contains("what"));
+    }
+
+    #[test]
+    fn a_power_cut_leaves_no_number_out_that_was_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("desk.fix");
+        let read = || std::fs::read_to_string(&path).unwrap();
+        let mut store = Store::open(&path).unwrap();
+        let mut on_disk = vec![(1, read())];
+        for sent in 1..=3 * AHEAD {
+            let ahead = store.ahead;
+            assert_eq!(store.out().unwrap(), sent);
+            if store.ahead != ahead {
+                on_disk.push((sent + 1, read()));
+            }
+        }
+        drop(store);
+        assert!(on_disk.len() > 3, "{}", on_disk.len());
+        let boot = boot_id().unwrap();
+        // What is on disk for sure is what was synced last; all sent up to the next sync may be lost.
+        for (place, (_, text)) in on_disk.iter().enumerate().skip(1) {
+            let used = on_disk.get(place + 1).map_or(3 * AHEAD + 1, |(next, _)| *next - 1);
+            // Behind it may be anything.
+            let torn = text.replace(&boot, "another-boot") + "\0\0\0\nout 7";
+            std::fs::write(&path, torn).unwrap();
+            let store = Store::open(&path).unwrap();
+            assert!(store.next_out >= used, "{} may be used up to {used}", store.next_out);
+            drop(store);
+            let again = Store::open(&path).unwrap();
+            assert!(again.next_out >= used && again.next_out <= used + AHEAD, "{}", again.next_out);
+            drop(again);
+            std::fs::write(&path, text).unwrap();
+            let next = on_disk[place].0;
+            assert!(
+                Store::open(&path).unwrap().next_out < next + 1,
+                "a kill loses nothing, and skips nothing"
+            );
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
+use node::replace_file;
 use outcome::shelf;
 
 use super::args::Page;
@@ -34,14 +35,5 @@ fn put(file: &Path, bytes: &[u8]) -> io::Result<()> {
     if is_special {
         return fs::write(file, bytes);
     }
-    let mut name = file.file_name().unwrap_or_default().to_owned();
-    name.push(".new");
-    let new = file.with_file_name(name);
-    let _ = fs::remove_file(&new);
-    let made = fs::File::options().write(true).create_new(true).open(&new);
-    let written = made.and_then(|mut made| made.write_all(bytes)).and_then(|()| fs::rename(&new, file));
-    if written.is_err() {
-        let _ = fs::remove_file(&new);
-    }
-    written
+    replace_file(file, 0o666, |new| new.write_all(bytes)).map(drop)
 }
