@@ -155,7 +155,9 @@ fn a_book_that_crosses_after_a_reopening_without_a_cross_lacks_a_row() {
 #[test]
 fn lobster_executions_of_a_cross_have_its_price_and_no_side() {
     for [buyer, seller] in [["100300", "99700"], ["100100", "100100"]] {
-        for resumed in [30, 33] {
+        for (resumed, sum_first) in [(30, false), (33, false), (30, true), (33, true)] {
+            let sum = "34232.000000000,6,-1,100,100100,-1\n";
+            let (first, last) = if sum_first { (sum, "") } else { ("", sum) };
             let resumes = format!("342{resumed}.000000000,7,0,0,1,-1\n");
             let (before, behind) =
                 if resumed == 30 { (resumes.as_str(), "") } else { ("", resumes.as_str()) };
@@ -168,9 +170,10 @@ fn lobster_executions_of_a_cross_have_its_price_and_no_side() {
 34222.000000000,1,4,100,99700,-1
 {before}\
 34231.000000000,1,7,10,100250,1
+{first}\
 34232.000000000,4,3,100,{buyer},1
 34232.000000000,4,4,100,{seller},-1
-34232.000000000,6,-1,100,100100,-1
+{last}\
 34232.000000000,3,7,10,100250,1
 {behind}\
 34241.000000000,4,2,10,100200,-1
@@ -232,6 +235,56 @@ fn lobster_rows_of_type_7_are_phases() {
     let parts = replayed.events.iter().flat_map(|event| &event.book_events);
     let executed: Vec<bool> = parts.filter(|part| part.action == BookAction::Execute).map(is_sided).collect();
     assert_eq!(executed, [false, false, true]);
+}
+
+/// A row in the instant of the halt, and hidden trades: none is of a cross.
+#[test]
+fn trades_within_a_halt_that_are_of_no_cross_keep_their_side() {
+    const LOBSTER: &str = "\
+34200.000000000,1,1,500,100000,1
+34210.000000000,7,0,0,-1,-1
+34210.000000000,4,1,10,100000,1
+34211.000000000,5,0,50,100100,1
+34220.000000000,7,0,0,0,-1
+34221.000000000,5,0,50,100100,1
+";
+    const PITCH: &str = "\
+34200000A000000000001B000500XYZ   0000100000Y
+34210000HXYZ     H0XX
+34210000E000000000001000010000000000011
+34211000P000000000000B000050XYZ   0000100100000000000012
+34220000HXYZ     Q0XX
+34221000P000000000000B000050XYZ   0000100100000000000013
+";
+    let stock = *b"AAPL    ";
+    let action = |second, state: u8| message(b'H', 1, second, &[&stock, &[state], b"     "]);
+    let (shares, number) = (|shares: u32| shares.to_be_bytes(), |number: u64| number.to_be_bytes());
+    let hidden = |second| {
+        let price = 1_000_100_u32.to_be_bytes();
+        message(b'P', 1, second, &[&[0; 8], b"B", &shares(50), &stock, &price, &number(9)])
+    };
+    let messages = [
+        add(1, 1, 1, b'B', 500, "AAPL", 1_000_000),
+        action(10, b'H'),
+        message(b'E', 1, 10, &[&number(1), &shares(10), &number(8)]),
+        hidden(11),
+        action(20, b'Q'),
+        hidden(21),
+        message(b'S', 0, 40, &[b"C"]),
+    ];
+    let folder = folder(&[("message.csv", LOBSTER), ("pitch.txt", PITCH)]);
+    let file = |name| Files::Path(folder.path().join(name));
+    for replayed in [
+        replay(SourceKind::Lobster, &file("message.csv"), &all_tolerated()).unwrap(),
+        replay(SourceKind::Pitch, &file("pitch.txt"), &all_tolerated()).unwrap(),
+        itch(&messages),
+    ] {
+        let sides: Vec<Aggressor> = replayed.trades().iter().map(|print| print.aggressor).collect();
+        assert_eq!(sides, [Aggressor::Sell; 3]);
+        let parts = replayed.events.iter().flat_map(|event| &event.book_events);
+        assert!(parts.clone().all(|part| part.flags & BookEvent::NO_SIDE == 0));
+        assert_eq!(parts.filter(|part| part.flags & BookEvent::HIDDEN != 0).count(), 2);
+    }
 }
 
 /// "US Equities TCP PITCH Specification", Trading Status: A accepting orders for queuing, H halted, Q quote-only, S suspended by this

@@ -175,15 +175,7 @@ impl SourceEvent {
         }
     }
 
-    /// Ends an event of a market that halts by its phases: only a cross trades then, in which no side comes in. `false` when it is empty.
-    pub(crate) fn finish_by_phase(&mut self) -> bool {
-        if self.call_auction {
-            self.take_sides_off();
-        }
-        self.finish()
-    }
-
-    /// Its trades are of a cross.
+    /// Its trades are of a cross, in which no side comes in.
     pub(crate) fn take_sides_off(&mut self) {
         self.book_events
             .iter_mut()

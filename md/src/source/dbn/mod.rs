@@ -260,7 +260,11 @@ impl DbnSource {
         convert(&pending.records, event, &mut self.orders, &mut self.counts, note);
         self.traded[instrument.0 as usize] |=
             event.trades.iter().any(|trade| trade.aggressor != wire::Aggressor::None);
-        event.finish_by_phase()
+        // In a halt, trades of a cross have no side in the file.
+        if !matches!(self.phases[instrument.0 as usize], TradingPhase::Continuous | TradingPhase::Halt) {
+            event.take_sides_off();
+        }
+        event.finish()
     }
 }
 

@@ -244,7 +244,9 @@ impl Decoder {
                 self.compare_price(row, instrument, price);
                 // Since 2014 each is called a purchase: the first one that is not says that the messages are older.
                 self.sides |= side == Side::Sell;
-                let aggressor = if self.sides { aggressor_against(side) } else { Aggressor::None };
+                // In a halt, only the cross has no side.
+                let has_side = self.sides || event.call_auction;
+                let aggressor = if has_side { aggressor_against(side) } else { Aggressor::None };
                 event.unseen_trade(aggressor, price, quantity, match_number);
                 event.mark(BookEvent::HIDDEN);
                 instrument
@@ -266,7 +268,7 @@ impl Decoder {
             return false;
         }
         self.counts.apply(event);
-        event.finish_by_phase()
+        event.finish()
     }
 
     fn begin(

@@ -18,7 +18,7 @@
 //!   messages, it also contradicts them: no order is from before.
 //! - A number that is added while it still rests means that the old order ended unseen: it is deleted, then the new one
 //!   added ([`Counts::displaced`]).
-//! - Since 2014 each hidden trade is called a purchase. The sides count from the first sale on.
+//! - Since 2014 each hidden trade is called a purchase. The sides count from the first sale on, and in a halt, where only a cross has none.
 //! - The messages have no date; see the parent module.
 //! - A file without the message that says that no other follows may have been cut between two messages: [`Counts::unended`].
 

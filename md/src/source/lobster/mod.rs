@@ -237,7 +237,7 @@ impl LobsterSource {
             self.follow_cross(event, &row)?;
         }
         self.watch.check(&self.counts)?;
-        Ok(if event.finish_by_phase() { Step::Event { revealed_from } } else { Step::Quiet })
+        Ok(if event.finish() { Step::Event { revealed_from } } else { Step::Quiet })
     }
 
     /// Counts a row that contradicts its order, or earlier rows.
@@ -330,17 +330,17 @@ impl LobsterSource {
         self.is_halted() || self.reopening.is_under_way()
     }
 
-    /// In a halt, and between its end and its cross, what trades is of the cross and has its price.
+    /// In a halt, and between its end and its cross, what trades in the instant of a cross is of the cross and has its price.
     fn follow_cross(&mut self, event: &mut SourceEvent, row: &Row) -> Result<(), SourceError> {
         if !self.may_cross() {
             return Ok(());
         }
         if event.trades() {
-            if let Some(price) = self.messages.cross_price(row.time)? {
+            if let Some(price) = self.messages.cross_price(row)? {
                 event.pay(price);
+                event.take_sides_off();
             }
             self.reopening.trade(event.event_time);
-            event.take_sides_off();
         }
         self.reopening.leave(self.depth.is_crossed());
         Ok(())

@@ -42,9 +42,13 @@ impl Rows {
         Ok(number.map(|number| (number, row::message(self.table.record()))))
     }
 
-    /// The price of the cross in the instant of the row that was given last. Its rows of type 4 come before that of type 6, and their
-    /// price may be the limit of the order. Nothing behind that instant is looked at but the row that ends it.
-    pub(super) fn cross_price(&mut self, time: u64) -> Result<Option<Price>, SourceError> {
+    /// The price of the cross in the instant of `row`, which was given last. Its rows of type 4 and 5 may come before that of type 6, and
+    /// their price may be the limit of the order. Nothing behind that instant is looked at but the row that ends it.
+    pub(super) fn cross_price(&mut self, row: &Row) -> Result<Option<Price>, SourceError> {
+        let time = row.time;
+        if row.kind == Kind::Cross {
+            self.cross = Some((time, Some(row.price)));
+        }
         if let Some((of, price)) = self.cross
             && of == time
         {

@@ -208,6 +208,9 @@ impl PitchSource {
                 self.begin(event, resting.instrument, at);
                 event.push(BookAction::Execute, resting.side, order, resting.price, quantity);
                 event.print(aggressor_against(resting.side), resting.price, quantity, execution);
+                if self.phases[event.instrument.0 as usize] == TradingPhase::VolatilityAuction {
+                    event.take_sides_off();
+                }
                 self.last_price[event.instrument.0 as usize] = Some(resting.price);
             }
             Body::HiddenTrade { side, quantity, symbol, price, execution } => {
@@ -237,7 +240,7 @@ impl PitchSource {
             return false;
         }
         self.counts.apply(event);
-        event.finish_by_phase()
+        event.finish()
     }
 
     /// The session has ended: so has the day of each instrument, and its next one begins.
