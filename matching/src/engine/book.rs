@@ -2,6 +2,7 @@
 
 use wire::{InstrumentId, Nanos, Side, TradingPhase};
 
+use super::auction::Cross;
 use super::index::IdMap;
 use super::ladder::Ladder;
 use super::phase::Reopening;
@@ -31,8 +32,8 @@ pub(crate) struct Book {
     pub(crate) phase: TradingPhase,
     /// Nothing trades but in an auction: so the phase says, or the market's latest message about the instrument.
     pub(crate) auction: bool,
-    /// That auction has traded: see [`CallAuctions::Uncross`](super::CallAuctions::Uncross).
-    pub(crate) uncrossed: bool,
+    /// The latest cross; in an auction, the one that has traded in it.
+    pub(crate) cross: Option<Cross>,
     /// The auction ends: continuous trading was announced.
     pub(crate) reopening: Reopening,
 }
@@ -49,7 +50,7 @@ impl Book {
             event_time: Nanos(0),
             phase: TradingPhase::Continuous,
             auction: false,
-            uncrossed: false,
+            cross: None,
             reopening: Reopening::None,
         }
     }

@@ -110,24 +110,6 @@ impl Core {
         }
     }
 
-    /// Continuous trading begins: what crosses own orders since the auction trades with them, best price first.
-    pub(crate) fn end_auction<S: Sink>(&mut self, book: &mut Book, sink: &mut S) {
-        for side in [Side::Buy, Side::Sell] {
-            let mut index = book.half(side).ladder.len();
-            while index > 0 && book.half(side.opposite()).ladder.own > 0 {
-                index -= 1;
-                let mut slot = self.arena.levels[book.half(side).ladder.level_at(index)].head;
-                while slot.is_some() {
-                    let order = self.arena.orders[slot];
-                    if !order.is_own() {
-                        self.cross_market(book, slot, sink);
-                    }
-                    slot = order.next;
-                }
-            }
-        }
-    }
-
     fn reduce(&mut self, book: &mut Book, event: &BookEvent) {
         if event.quantity <= Quantity::ZERO {
             return count(&mut self.anomalies.invalid_quantity);
@@ -147,15 +129,13 @@ impl Core {
             return self.unseen_trade(book, event, sink);
         };
         let order = self.arena.orders[slot];
-        if book.auction && self.uncrosses() {
-            self.uncross_at(book, event.price, sink);
+        if book.auction || event.flags & BookEvent::UNPRINTED != 0 {
+            if book.is_crossed_by(event) {
+                self.execute_in_cross(book, slot, event, sink);
+            }
             return self.take_away(book, slot, event.quantity);
         }
-        if event.flags & BookEvent::UNPRINTED != 0 {
-            // The cross's own event fills own orders, once.
-            return self.take_away(book, slot, event.quantity);
-        }
-        let (time, is_auction) = (book.event_time, book.auction || event.price != order.price);
+        let (time, is_auction) = (book.event_time, event.price != order.price);
         let queue = if is_auction { Queue::Position } else { self.options.queue };
         let ladder = &mut book.half_mut(order.side).ladder;
         let aggression = Aggression {
@@ -171,18 +151,17 @@ impl Core {
 
     /// A trade against an order that is not in the book: a hidden one, or one that rested before the first message.
     fn unseen_trade<S: Sink>(&mut self, book: &mut Book, event: &BookEvent, sink: &mut S) {
-        if book.auction && self.uncrosses() {
-            return self.uncross_at(book, event.price, sink);
+        if book.is_crossed_by(event) {
+            return self.trade_in_cross(book, event, sink);
+        }
+        if book.auction {
+            return;
         }
         let was_hidden = event.action == BookAction::Trade && event.flags & BookEvent::HIDDEN != 0;
         if event.flags & BookEvent::NO_SIDE != 0 {
-            if event.action == BookAction::Execute && event.flags & BookEvent::UNPRINTED != 0 {
-                return;
-            }
-            // A cross has one price for all. Where it is a hidden order that traded, its side is not known: own orders of both sides at
-            // strictly better prices would have been first, each at its own price.
-            let auction = Some(event.price).filter(|_| !was_hidden);
-            return self.trade_on_both_sides(book, (event.price, event.quantity), auction, sink);
+            // The side of the hidden order is not known: own orders of both sides at strictly better prices would have been first,
+            // each at its own price.
+            return self.trade_without_side(book, (event.price, event.quantity), sink);
         }
         let at_price = match self.options.queue {
             Queue::Position => self.options.displayed_first && was_hidden,

@@ -9,6 +9,7 @@ use wire::{
     TradingPhase,
 };
 
+use super::auction::Cross;
 use super::book::Book;
 use super::order::{Kind, Order};
 use super::phase::Reopening;
@@ -45,8 +46,8 @@ pub enum ImageError {
 
 /// The latest message is of a call auction.
 const AUCTION: u32 = 1;
-/// That auction has traded.
-const UNCROSSED: u32 = 2;
+/// A cross has traded: a quote holds it.
+const CROSSED: u32 = 2;
 /// Own orders took quoted quantity: a second quote with it follows the rest of the latest one.
 const TAKEN: u32 = 4;
 /// Continuous trading is announced: see [`Reopening`].
@@ -60,7 +61,8 @@ const PHASE: u32 = 8;
 #[derive(Clone, Debug)]
 pub(crate) struct BookState {
     pub(crate) image: BookImage,
-    /// Beside quotes: the rest of the latest quote; and the quantities that own orders took, by price.
+    /// Beside quotes: the rest of the latest quote; and the quantities that own orders took, by price. Beside a recorded market: the
+    /// latest cross.
     pub(crate) quotes: Vec<Quote>,
 }
 
@@ -147,12 +149,12 @@ impl Engine {
     pub(crate) fn book_state(&self, instrument: InstrumentId) -> Option<BookState> {
         let book = self.books.get(instrument.0 as usize)?.as_ref()?;
         let quotes = match self.core.options.fill {
-            FillModel::Book => Vec::new(),
+            FillModel::Book => book.cross.iter().map(|cross| cross.quote(instrument)).collect(),
             FillModel::Quotes => book.quotes(),
         };
         let flags = [
             (book.auction, AUCTION),
-            (book.uncrossed, UNCROSSED),
+            (book.cross.is_some(), CROSSED),
             (quotes.len() > 1, TAKEN),
             (book.reopening == Reopening::Announced, ANNOUNCED),
             (book.reopening == Reopening::Due, DUE),
@@ -179,16 +181,22 @@ impl Engine {
         let Some(phase) = named.or((phase == 0).then_some(TradingPhase::Continuous)) else { return false };
         book.phase = phase;
         book.auction = state.image.bits & AUCTION != 0;
-        book.uncrossed = state.image.bits & UNCROSSED != 0;
         book.reopening = match state.image.bits & (ANNOUNCED | DUE) {
             0 => Reopening::None,
             ANNOUNCED => Reopening::Announced,
             DUE => Reopening::Due,
             _ => return false,
         };
-        let is_sound = fill == FillModel::Book
-            || state.quotes.len() == if state.image.bits & TAKEN != 0 { 2 } else { 1 }
-                && book.load_quotes(&state.quotes);
+        let is_sound = match (fill, &state.quotes[..]) {
+            (FillModel::Book, quotes) => {
+                book.cross = quotes.first().and_then(Cross::of_quote);
+                quotes.len() == usize::from(state.image.bits & CROSSED != 0)
+                    && book.cross.is_some() == (quotes.len() == 1)
+            }
+            (FillModel::Quotes, quotes) => {
+                quotes.len() == if state.image.bits & TAKEN != 0 { 2 } else { 1 } && book.load_quotes(quotes)
+            }
+        };
         self.note_reopening(state.image.instrument);
         is_sound
     }
@@ -272,6 +280,29 @@ fn order(image: &RecordImage) -> Option<Order> {
         order.peer_prev = Slot::numbered(image.peer_previous);
         order
     })
+}
+
+impl Cross {
+    /// As a quote: of each side, what is paired and what is executed.
+    fn quote(&self, instrument: InstrumentId) -> Quote {
+        let mut quote = Quote { event_time: self.time, ..Quote::empty(instrument) };
+        (quote.last_price, quote.last_quantity) = (self.price, self.volume);
+        for (side, levels) in [&mut quote.bids, &mut quote.asks].into_iter().enumerate() {
+            for (level, quantity) in levels.iter_mut().zip([self.paired[side], self.executed[side]]) {
+                *level = Level { price: self.price, quantity };
+            }
+        }
+        quote
+    }
+
+    /// What [`Cross::quote`] gave. `None`: such a cross cannot be.
+    fn of_quote(quote: &Quote) -> Option<Cross> {
+        let sides = [&quote.bids, &quote.asks];
+        let [paired, executed] = [0, 1].map(|index| sides.map(|levels| levels[index].quantity));
+        let (time, price, volume) = (quote.event_time, quote.last_price, quote.last_quantity);
+        let is_sound = [[volume; 2], paired, executed].iter().flatten().all(|one| *one >= Quantity::ZERO);
+        is_sound.then_some(Cross { time, price, volume, paired, executed })
+    }
 }
 
 impl Book {

@@ -75,9 +75,8 @@
 //!   [`EngineOptions::displayed_first`] they are, if the source says that the order was hidden ([`BookEvent::HIDDEN`]): on
 //!   Nasdaq and BATS displayed orders trade before hidden ones at the same price.
 //! - A `Trade` of which no side came in ([`BookEvent::NO_SIDE`]) treats both sides alike: own orders of both at strictly better
-//!   prices trade, up to its quantity. In a cross all get its price. Where a hidden order has traded and the source does not say which
-//!   side it was on, each order gets its own price. An `Execute` that is not printed ([`BookEvent::UNPRINTED`]) is part of a cross, whose
-//!   own event fills own orders: it only takes the market's order away.
+//!   prices trade, up to its quantity. Where a hidden order has traded and the source does not say which side it was on, each order gets
+//!   its own price; otherwise it is a cross.
 //! - `Clear` takes the market's orders out. Own orders stay. Of each order of the market, its place among own orders and
 //!   what was taken are remembered by reference up to the next event that is no `Add`, for the snapshot that usually
 //!   follows. An order that is added again with its price, and with no more than before, has its place again; with
@@ -87,33 +86,42 @@
 //!   any own order at its price); `Reduce` and `Delete` of it are ignored; `Modify` of it adds it, because then
 //!   all about it is known. Each is counted ([`Anomalies`]).
 //!
+//! ## Crosses
+//!
+//! A cross is a `Trade` without a side that was not hidden, each `Execute` that is not printed ([`BookEvent::UNPRINTED`]) and without a
+//! side, and in a halt or an auction each `Execute` without a side. All of one instant and price, or of one halt, are one cross. Own
+//! orders get its price; both sides are makers.
+//!
+//! - In a halt or an auction, its first event pairs all orders of the book that may trade at its price, the market's and the strategies',
+//!   from the front of both sides by price and time. What a strategy's order takes of a market order counts as taken. The
+//!   buyer is reported first. Orders of one owner may trade with each other, as in the exchange's auctions.
+//! - `Trade` (the market's orders are not in the book): own orders of both sides at strictly better prices trade up to its quantity.
+//! - `Execute` (they are): own orders before the executed order trade up to the executed quantity: at better prices, and at the same
+//!   price if they are earlier.
+//! - No quantity counts twice: what was paired, or filled by an earlier event of the cross, comes off.
+//!
+//! Beside quotes, where the market's orders are not known, a print without an aggressor in a halt or an auction is a cross: own orders
+//! at strictly better prices trade with each other, and up to its quantity with the market.
+//!
 //! ## Call auctions
 //!
 //! Where the source marks the market's messages as those of a call auction ([`BookEvent::CALL_AUCTION`],
-//! [`Quote::CALL_AUCTION`]; `sse` days do), the engine runs no auction of its own:
+//! [`Quote::CALL_AUCTION`]; `sse` days do), the engine computes no price of its own while it lasts:
 //!
 //! - A new order is `Rejected`, a replace `ReplaceRejected`, both with [`Reason::CallAuction`]. A cancel is carried out.
 //!   So it goes from the first marked message of the instrument to the next one that is not marked.
 //! - Own orders that rest when the auction begins stay. What crosses them does not trade with them. The auction's own
-//!   trades (`Execute`) do, as above, at the auction's price; quotes and prints do not.
-//! - What still crosses own orders at the first message that is not marked trades with them then.
+//!   trades do: they are a cross.
+//! - With the first message that is not marked, continuous trading begins with an auction of the whole book, beside quotes of
+//!   the quote and the own orders. It has one price for all: that at which most trades and every order at a better price trades in
+//!   full. Of several such prices, the lowest and the highest are limits of orders, and the one of these two that is nearer to the middle
+//!   of the market's best bid and ask is taken; the lower one, if neither is or the market has no orders. A side without orders counts as
+//!   the other. Priority is by price and time; at one price a quote's volume goes first.
 //!
-//! With [`CallAuctions::Uncross`] the strategies' orders take part instead:
-//!
-//! - Limit orders that rest are accepted, replaced and cancelled while the auction collects, and nothing trades. Those that
-//!   cannot wait (market, immediate-or-cancel, fill-or-kill, post-only) are `Rejected`, `CallAuction`; so is a replace of a
-//!   post-only order that would lose its place.
-//! - The first trade of the auction (`Execute` or `Trade` that is marked) names its price, which strategies do not change.
-//!   All orders that may trade at it, the market's and the strategies', are paired from the front of both sides, by price
-//!   and time. A pair with a strategy's order trades at that price; what it takes of a market order counts as taken. Both
-//!   sides are makers, the buyer is reported first. Orders of one owner may trade with each other, as in the exchange's
-//!   auctions. The auction's further trades fill nobody.
-//! - Beside quotes, where the market's orders are not known: the price is that of the first print without an aggressor,
-//!   the strategies' orders are paired at it, and each such print fills those at strictly better prices on both sides, up
-//!   to its quantity.
-//! - From that trade to the first message that is not marked, new orders and replaces are refused as above.
-//! - At that message, what crosses trades: a strategy's order and the market's at the market's price, two of strategies
-//!   (where the market had no auction) at the seller's. First the strategies' buyers from the front, then their sellers.
+//! With [`CallAuctions::Uncross`] limit orders that rest are accepted, replaced and cancelled while the auction collects. Those that
+//! cannot wait (market, immediate-or-cancel, fill-or-kill, post-only) are `Rejected`, `CallAuction`; so is a replace of a
+//! post-only order that would lose its place. A call auction ends with its first trade: from there to the first message that is not marked,
+//! new orders and replaces are refused as above.
 //!
 //! ## Phases: halts, auctions by the clock, the end of the day
 //!
@@ -129,6 +137,9 @@
 //! | pause | refused, [`Reason::NotTradable`] | refused, [`Reason::NotTradable`] |
 //! | closed | refused, [`Reason::NotTradable`] | taken |
 //!
+//! - A trade in a halt, or while orders are quoted before a cross (volatility auction), is the cross's only if it has no side and was not
+//!   hidden. Another one fills no own order and ends nothing: orders are collected until the market enters another phase. In the
+//!   phases of auctions by the clock, each trade is the auction's.
 //! - When the market closes, every order that is not good till cancelled is `Cancelled`, `Expired`, by number.
 //! - The continuous phase begins at the end of the instant in which it is announced, as the cross that ends the auction may follow in that
 //!   instant. If the market's own orders cross then, the cross is still to come: the phase begins at the end of the instant that brings
@@ -307,8 +318,8 @@ impl Engine {
         {
             core.reach(book, event.event_time, sink);
             let is_marked = event.flags & BookEvent::CALL_AUCTION != 0;
-            if is_marked || !(book.auction && phase::is_of_cross(event)) {
-                core.hold(book, is_marked, sink);
+            if (is_marked || !(book.auction && phase::is_of_cross(event))) && book.hold(is_marked) {
+                core.reopen(book, sink);
             }
             core.apply_event(book, event, sink);
             if book.auction && phase::is_trade(event) {
@@ -323,8 +334,13 @@ impl Engine {
             && let Some((core, book)) = self.market(quote.instrument)
         {
             core.reach(book, quote.event_time, sink);
-            core.hold(book, quote.flags & Quote::CALL_AUCTION != 0, sink);
-            core.apply_quote(book, quote, sink);
+            let begins = book.hold(quote.flags & Quote::CALL_AUCTION != 0);
+            core.load_quote(book, quote);
+            match (begins, book.auction) {
+                (true, _) => core.reopen(book, sink),
+                (false, true) => book.note_cross(),
+                (false, false) => core.meet_quote(book, sink),
+            }
         }
     }
 

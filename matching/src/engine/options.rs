@@ -26,9 +26,9 @@ pub enum OrderOwner {
 /// What strategies' orders do in a call auction of the recorded market.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallAuctions {
-    /// New ones are refused; those that rest trade with the auction's trades that they stand before.
+    /// New ones are refused; those that rest take part.
     Refuse,
-    /// They are collected, and those that would have traded at the auction's recorded price do, at that price.
+    /// New ones are collected, and take part as those that rest.
     Uncross,
 }
 

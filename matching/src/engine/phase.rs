@@ -1,6 +1,8 @@
 //! Phases of the recorded market ([`MarketPhase`](wire::MarketPhase)): what they permit, and what follows when they change.
 
-use wire::{BookAction, BookEvent, InstrumentId, Nanos, Quantity, Reason, Side, TradingPhase as Phase};
+use wire::{
+    BookAction, BookEvent, InstrumentId, Nanos, Price, Quantity, Reason, Side, TradingPhase as Phase,
+};
 
 use super::book::Book;
 use super::order::Kind;
@@ -69,6 +71,10 @@ impl Core {
             self.end_day(book, sink);
         }
         let is_held = phase != Phase::Continuous;
+        if is_held && !matches!(phase, Phase::Pause | Phase::Closed) {
+            // Orders are collected anew.
+            book.cross = None;
+        }
         if is_held || !book.auction {
             (book.auction, book.reopening) = (is_held, Reopening::None);
         } else if book.reopening == Reopening::None {
@@ -94,7 +100,6 @@ impl Core {
         let begins = self.may_reopen(book);
         if begins {
             self.reopen(book, sink);
-            self.meet_quote(book, sink);
         }
         begins
     }
@@ -107,23 +112,6 @@ impl Core {
             Reopening::Announced => self.options.fill == FillModel::Book && !self.is_market_crossed(book),
             Reopening::Due => true,
         }
-    }
-
-    /// Before a message of the market, which may be marked as one of a call auction.
-    #[inline]
-    pub(crate) fn hold<S: Sink>(&mut self, book: &mut Book, is_marked: bool, sink: &mut S) {
-        let is_held = is_marked || book.phase != Phase::Continuous;
-        if is_held || !book.auction {
-            (book.auction, book.reopening) = (is_held, Reopening::None);
-        } else if book.reopening == Reopening::None {
-            self.reopen(book, sink);
-        }
-    }
-
-    /// Continuous trading begins.
-    fn reopen<S: Sink>(&mut self, book: &mut Book, sink: &mut S) {
-        (book.auction, book.reopening) = (false, Reopening::None);
-        if self.uncrosses() { self.end_call(book, sink) } else { self.end_auction(book, sink) }
     }
 
     /// Orders that are good for the day end with it, by number.
@@ -150,27 +138,63 @@ impl Core {
 
     /// Whether the market's own orders cross: its auction is still to come.
     fn is_market_crossed(&self, book: &Book) -> bool {
-        let best = |side| {
-            let ladder = &book.half(side).ladder;
-            let levels = (0..ladder.len()).rev().map(|index| self.arena.levels[ladder.level_at(index)]);
-            let mut levels = levels.filter(|level| {
-                let mut slot = level.head;
-                while slot.is_some() {
-                    let order = &self.arena.orders[slot];
-                    if order.kind == Kind::Market && order.open > Quantity::ZERO {
-                        return true;
-                    }
-                    slot = order.next;
+        let (bid, ask) = (self.market_best(book, Side::Buy), self.market_best(book, Side::Sell));
+        bid.zip(ask).is_some_and(|(bid, ask)| bid >= ask)
+    }
+
+    /// The best price of the market's own orders, or of the latest quote.
+    pub(crate) fn market_best(&self, book: &Book, side: Side) -> Option<Price> {
+        if self.options.fill == FillModel::Quotes {
+            return book.half(side).quoted.best().map(|level| level.price);
+        }
+        let ladder = &book.half(side).ladder;
+        let levels = (0..ladder.len()).rev().map(|index| self.arena.levels[ladder.level_at(index)]);
+        let mut levels = levels.filter(|level| {
+            let mut slot = level.head;
+            while slot.is_some() {
+                let order = &self.arena.orders[slot];
+                if order.kind == Kind::Market && order.open > Quantity::ZERO {
+                    return true;
                 }
-                false
-            });
-            levels.next().map(|level| level.price)
-        };
-        best(Side::Buy).zip(best(Side::Sell)).is_some_and(|(bid, ask)| bid >= ask)
+                slot = order.next;
+            }
+            false
+        });
+        levels.next().map(|level| level.price)
     }
 }
 
 impl Book {
+    /// Before a message of the market, which may be marked as one of a call auction. Says whether continuous trading begins with it.
+    #[inline]
+    pub(crate) fn hold(&mut self, is_marked: bool) -> bool {
+        let is_held = is_marked || self.phase != Phase::Continuous;
+        if is_held && !self.auction {
+            self.cross = None;
+        }
+        if is_held || !self.auction {
+            (self.auction, self.reopening) = (is_held, Reopening::None);
+            return false;
+        }
+        self.reopening == Reopening::None
+    }
+
+    /// Whether the phase itself is an auction: each trade in it is the auction's, and it ends with them. Where messages announce
+    /// halts and quoting, others announce or mark the cross.
+    pub(crate) fn is_auction_by_clock(&self) -> bool {
+        let is_other = match self.phase {
+            Phase::Halt | Phase::VolatilityAuction => true,
+            Phase::Continuous => self.reopening != Reopening::None,
+            _ => false,
+        };
+        self.auction && !is_other
+    }
+
+    /// Whether a trade is of a cross, or of the auction that is on.
+    pub(crate) fn is_crossed_by(&self, trade: &BookEvent) -> bool {
+        is_of_cross(trade) || self.is_auction_by_clock() && trade.flags & BookEvent::HIDDEN == 0
+    }
+
     /// The cross, or what shows that none comes.
     pub(crate) fn note_cross(&mut self) {
         if self.reopening == Reopening::Announced {

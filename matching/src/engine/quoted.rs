@@ -57,6 +57,11 @@ impl QuotedSide {
     /// Takes `quantity`, which is no more than it has, from the best level.
     pub(crate) fn take(&mut self, quantity: Quantity) {
         self.note(self.levels[self.first].price, quantity);
+        self.use_up(quantity);
+    }
+
+    /// As [`QuotedSide::take`], of what the market's own orders trade with each other.
+    pub(crate) fn use_up(&mut self, quantity: Quantity) {
         self.levels[self.first].quantity -= quantity;
         if self.levels[self.first].quantity <= Quantity::ZERO {
             self.first += 1;
@@ -134,8 +139,8 @@ fn is_before(side: Side, price: Price, other: Price) -> bool {
 }
 
 impl Core {
-    /// A new quote: own orders that it crosses are filled.
-    pub(crate) fn apply_quote<S: Sink>(&mut self, book: &mut Book, quote: &Quote, sink: &mut S) {
+    /// A new quote takes the place of the one before.
+    pub(crate) fn load_quote(&mut self, book: &mut Book, quote: &Quote) {
         for (side, shown) in [(Side::Buy, &quote.bids), (Side::Sell, &quote.asks)] {
             if !book.half_mut(side).quoted.load(shown) {
                 count(&mut self.anomalies.garbled_quote);
@@ -147,10 +152,6 @@ impl Core {
         {
             count(&mut self.anomalies.crossed_quote);
         }
-        if book.auction {
-            return book.note_cross();
-        }
-        self.meet_quote(book, sink);
     }
 
     /// Own orders that the latest quote crosses are filled, bids first.
@@ -184,15 +185,11 @@ impl Core {
             Aggressor::Sell => Side::Buy,
             Aggressor::None => {
                 // One without a side: it was hidden, or a cross. Own orders of both sides at better prices would have been first.
-                return match book.auction {
-                    true => {
-                        if self.uncrosses() {
-                            self.print_of_auction(book, print, sink);
-                        }
-                        book.note_cross();
-                    }
-                    false => self.trade_on_both_sides(book, (print.price, print.quantity), None, sink),
-                };
+                if !book.auction {
+                    return self.trade_without_side(book, (print.price, print.quantity), sink);
+                }
+                self.print_of_cross(book, print, sink);
+                return book.note_cross();
             }
         };
         self.trade_through(

@@ -158,13 +158,11 @@ impl Core {
         }
     }
 
-    /// A trade of which no side came in: own orders of both sides at strictly better prices trade up to its quantity, at `auction`
-    /// where that is better for them. At the same price only an order that is before all ([`Queue::Touch`]) trades, and not in a cross.
-    pub(crate) fn trade_on_both_sides<S: Sink>(
+    /// A trade of which no side came in, and no cross: own orders of both sides at strictly better prices trade up to its quantity.
+    pub(crate) fn trade_without_side<S: Sink>(
         &mut self,
         book: &mut Book,
         (price, quantity): (Price, Quantity),
-        auction: Option<Price>,
         sink: &mut S,
     ) {
         if !price.is_some() {
@@ -173,15 +171,34 @@ impl Core {
         if quantity <= Quantity::ZERO {
             return count(&mut self.anomalies.invalid_quantity);
         }
+        self.trade_on_both_sides(book, price, [quantity; 2], None, sink);
+    }
+
+    /// Own orders at strictly better prices than `price` trade up to the quantity of their side, buyers first, at `auction`
+    /// where that is better for them. At the same price only an order that is before all ([`Queue::Touch`]) trades, and not in a cross.
+    /// Returns the quantities.
+    pub(crate) fn trade_on_both_sides<S: Sink>(
+        &mut self,
+        book: &mut Book,
+        price: Price,
+        quantities: [Quantity; 2],
+        auction: Option<Price>,
+        sink: &mut S,
+    ) -> [Quantity; 2] {
         let time = book.event_time;
         let at_price = auction.is_none() && self.options.queue == Queue::Touch;
-        for side in [Side::Buy, Side::Sell] {
+        let mut filled = [Quantity::ZERO; 2];
+        for ((side, quantity), filled) in [Side::Buy, Side::Sell].into_iter().zip(quantities).zip(&mut filled)
+        {
             let ladder = &mut book.half_mut(side).ladder;
-            if let Some(floor) = ladder.rank(price).checked_add(i64::from(!at_price)) {
+            if quantity > Quantity::ZERO
+                && let Some(floor) = ladder.rank(price).checked_add(i64::from(!at_price))
+            {
                 let aggression = Aggression { floor, stop: Slot::NONE, quantity, auction };
-                self.serve(ladder, aggression, time, sink);
+                *filled = self.serve(ladder, aggression, time, sink);
             }
         }
+        filled
     }
 }
 

@@ -21,7 +21,7 @@ words! {
     pub enum CallAuctionRule ("rule for call auctions") {
         /// New ones are refused until it is over.
         Refuse = "refuse",
-        /// They are collected, and trade at the price of the recorded auction, or when a halt ends.
+        /// They are collected, and take part in the recorded cross and in the auction with which trading resumes.
         Uncross = "uncross",
     }
 }

@@ -170,14 +170,53 @@ fn a_cross_gives_own_orders_of_both_sides_its_price_once() {
     let mut engine = recorded();
     enter(&mut engine, limit(id(1, 1), Sell, 49, 10));
     enter(&mut engine, limit(id(1, 2), Sell, 50, 10));
+    let better = ["1-1: 10 @ 50 maker", "1-1: filled"];
+    assert_eq!(history(&mut engine, part(execute(1, Sell, 50, 60))), better);
+    assert_eq!(available(&engine, Sell), 100 - 60 + 40 + 10);
+    assert_eq!(history(&mut engine, cross(50, 60)), NOTHING);
+    // The cross first, then what it executes.
+    let mut engine = recorded();
+    enter(&mut engine, limit(id(1, 1), Sell, 49, 10));
+    assert_eq!(history(&mut engine, cross(50, 60)), better);
     assert_eq!(history(&mut engine, part(execute(1, Sell, 50, 60))), NOTHING);
-    assert_eq!(available(&engine, Sell), 100 - 60 + 40 + 20);
-    assert_eq!(history(&mut engine, cross(50, 60)), ["1-1: 10 @ 50 maker", "1-1: filled"]);
     let mut engine = recorded();
     enter(&mut engine, limit(id(1, 1), Buy, 49, 10));
     enter(&mut engine, limit(id(1, 2), Buy, 48, 10));
-    assert_eq!(history(&mut engine, part(execute(3, Buy, 48, 60))), NOTHING);
-    assert_eq!(history(&mut engine, cross(48, 7)), ["1-1: 7 @ 48 maker", "1-1: partially-filled"]);
+    assert_eq!(
+        history(&mut engine, part(execute(3, Buy, 48, 4))),
+        ["1-1: 4 @ 48 maker", "1-1: partially-filled"]
+    );
+    assert_eq!(history(&mut engine, cross(48, 7)), ["1-1: 3 @ 48 maker", "1-1: partially-filled"]);
+}
+
+/// By price and time it is before what the cross executes, in either order of the cross's messages.
+#[test]
+fn a_cross_fills_an_own_order_at_its_price_that_is_before_an_executed_one() {
+    let no_side =
+        |event: BookEvent, flags: u16| BookEvent { flags: event.flags | BookEvent::NO_SIDE | flags, ..event };
+    let ahead = || {
+        let mut engine = recorded();
+        enter(&mut engine, limit(id(1, 1), Buy, 48, 10));
+        history(&mut engine, add(8, Buy, 48, 30));
+        // Behind what is executed.
+        enter(&mut engine, limit(id(1, 2), Buy, 48, 10));
+        engine
+    };
+    let part = |quantity| no_side(execute(8, Buy, 48, quantity), BookEvent::UNPRINTED);
+    let cross = no_side(event(Trade, 0, Buy, 48, 100), 0);
+    for quantity in [7, 30] {
+        let filled = if quantity < 10 {
+            ["1-1: 7 @ 48 maker", "1-1: partially-filled"]
+        } else {
+            ["1-1: 10 @ 48 maker", "1-1: filled"]
+        };
+        let mut engine = ahead();
+        assert_eq!(history(&mut engine, part(quantity)), filled);
+        assert_eq!(history(&mut engine, cross), NOTHING);
+        let mut engine = ahead();
+        assert_eq!(history(&mut engine, cross), NOTHING);
+        assert_eq!(history(&mut engine, part(quantity)), filled);
+    }
 }
 
 #[test]
@@ -208,22 +247,24 @@ fn in_auction(event: BookEvent) -> BookEvent {
 #[test]
 fn a_call_auction_takes_no_new_orders_and_trades_with_none_until_its_end() {
     let mut engine = recorded();
-    enter(&mut engine, limit(id(1, 1), Buy, 49, 10));
+    enter(&mut engine, limit(id(1, 1), Buy, 49, 20));
     // What crosses the own order waits for the auction's end, as it does on the exchange.
     assert!(history(&mut engine, in_auction(add(5, Sell, 48, 15))).is_empty());
     assert_eq!(enter(&mut engine, limit(id(1, 2), Buy, 52, 10)), ["1-2: rejected call-auction"]);
     let change = Input::Replace(replace(id(1, 1), 50, 10));
     assert_eq!(said(&feed(&mut engine, &change)), ["1-1: replace-rejected call-auction"]);
-    // The auction's price is better than the own limit.
+    // The auction's price is better than the own limit; it sells all that is for sale there.
     let trade = in_auction(execute(3, Buy, 48, 4));
-    assert_eq!(history(&mut engine, trade), ["1-1: 4 @ 48 maker", "1-1: partially-filled"]);
+    assert_eq!(history(&mut engine, trade), ["1-1: 15 @ 48 maker", "1-1: partially-filled"]);
     let cancel = Input::Cancel(CancelOrder::new(id(1, 1), STOCK));
     assert_eq!(said(&feed(&mut engine, &cancel)), ["1-1: cancelled requested"]);
     // Continuous trading again: what the auction left crossing trades.
     history(&mut engine, execute(5, Sell, 48, 15));
+    // The market's asks of 50 are before the own one of 60.
     enter(&mut engine, limit(id(1, 3), Sell, 60, 10));
+    enter(&mut engine, limit(id(2, 1), Sell, 49, 2));
     history(&mut engine, in_auction(add(7, Buy, 61, 3)));
-    assert_eq!(history(&mut engine, add(6, Buy, 40, 1)), ["1-3: 3 @ 60 maker", "1-3: partially-filled"]);
+    assert_eq!(history(&mut engine, add(6, Buy, 40, 1)), ["2-1: 2 @ 50 maker", "2-1: filled"]);
     assert_eq!(enter(&mut engine, limit(id(1, 4), Sell, 60, 10)), ["1-4: accepted"]);
 }
 

@@ -128,7 +128,10 @@ fn an_engine_that_is_made_of_images_goes_on_with_a_reopening() {
     feed(&mut engine, &Input::New(limit(id(1, 1), Side::Buy, 98, 70)));
     feed(&mut engine, &phase_of(STOCK, TradingPhase::Continuous));
     let announced = made_of(&engine, options, &images(&engine));
-    let execute = |order_ref, side| event(BookAction::Execute, order_ref, side, 99, 40);
+    let execute = |order_ref, side| {
+        let event = event(BookAction::Execute, order_ref, side, 99, 40);
+        BookEvent { flags: event.flags | BookEvent::NO_SIDE, ..event }
+    };
     let cross = [Input::Event(execute(1, Side::Buy)), Input::Event(execute(2, Side::Sell))];
     let behind = |mut engine: Engine, inputs: &[Input]| {
         let inputs = inputs.iter().chain([&Input::EndOfInstant]);

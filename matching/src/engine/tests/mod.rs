@@ -1,5 +1,6 @@
 //! Tests of the engine as a whole.
 
+mod crosses;
 mod days;
 mod fixture;
 mod garbled;

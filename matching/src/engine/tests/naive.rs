@@ -29,7 +29,7 @@ pub(super) struct Resting {
 pub(super) struct Naive {
     options: EngineOptions,
     auction: bool,
-    uncrossed: bool,
+    cross: Option<auction::Cross>,
     pub(super) orders: Vec<Resting>,
     quoted: [Vec<(i64, i64)>; 2],
     /// By price: what own orders took of what was quoted.
@@ -59,7 +59,7 @@ impl Naive {
         Naive {
             options,
             auction: false,
-            uncrossed: false,
+            cross: None,
             orders: Vec::new(),
             quoted: [Vec::new(), Vec::new()],
             taken: [BTreeMap::new(), BTreeMap::new()],
@@ -101,15 +101,21 @@ impl Naive {
                 let is_marked = event.flags & BookEvent::CALL_AUCTION != 0;
                 let (no_side, hidden) = (BookEvent::NO_SIDE, BookEvent::HIDDEN);
                 // A cross comes before continuous trading.
-                if is_marked || !self.auction || event.flags & (no_side | hidden) != no_side {
-                    self.phase(is_marked);
+                let is_of_cross = event.flags & (no_side | hidden) == no_side;
+                if (is_marked || !self.auction || !is_of_cross) && self.phase(is_marked) {
+                    self.reopen();
                 }
                 self.event(event);
             }
             (Input::Quote(quote), FillModel::Quotes) => {
                 self.time = quote.event_time;
-                self.phase(quote.flags & Quote::CALL_AUCTION != 0);
-                self.quote(quote);
+                let begins = self.phase(quote.flags & Quote::CALL_AUCTION != 0);
+                self.load(quote);
+                match (begins, self.auction) {
+                    (true, _) => self.reopen(),
+                    (false, true) => {}
+                    (false, false) => self.meet(),
+                }
             }
             (Input::Print(print), FillModel::Quotes) => {
                 self.time = print.event_time;
@@ -122,7 +128,7 @@ impl Naive {
                             self.through(side, print.price.0, print.quantity.0, false);
                         }
                     }
-                    Aggressor::None => self.print_of_auction(print.price.0, print.quantity.0),
+                    Aggressor::None => self.print_of_cross(print.price.0, print.quantity.0),
                 }
             }
             _ => {}

@@ -223,7 +223,7 @@ fn quotes_of_a_call_auction_fill_nobody() {
     assert!(said(&feed(&mut engine, &Input::Quote(auction))).is_empty());
     assert_eq!(enter(&mut engine, limit(id(1, 2), Buy, 52, 5)), ["1-2: rejected call-auction"]);
     let filled = said(&feed(&mut engine, &Input::Quote(quote(&[(48, 10)], &[(49, 10)]))));
-    assert_eq!(filled, ["1-1: 5 @ 50 maker", "1-1: filled"]);
+    assert_eq!(filled, ["1-1: 5 @ 49 maker", "1-1: filled"]);
 }
 
 #[test]

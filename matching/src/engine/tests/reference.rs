@@ -114,8 +114,9 @@ impl Step {
 }
 
 fn flags() -> impl Strategy<Value = u16> {
-    (0..4_u16, any::<bool>())
-        .prop_map(|(flags, is_hidden)| flags | if is_hidden { BookEvent::HIDDEN } else { 0 })
+    let more = [BookEvent::HIDDEN, BookEvent::NO_SIDE, BookEvent::NO_SIDE | BookEvent::UNPRINTED];
+    (0..4_u16, prop::option::of(prop::sample::select(more.to_vec())))
+        .prop_map(|(flags, more)| flags | more.unwrap_or(0))
 }
 
 fn with_history() -> impl Strategy<Value = Step> {
@@ -178,7 +179,11 @@ fn compare(options: EngineOptions, steps: &[Step]) -> Vec<Execution> {
     let mut naive = Naive::new(options);
     let (mut inputs, mut all, mut auction) = (Vec::new(), Vec::new(), false);
     for (number, step) in steps.iter().enumerate() {
-        let Some(input) = step.fitted(&naive, &mut auction) else { continue };
+        let Some(mut input) = step.fitted(&naive, &mut auction) else { continue };
+        if let Input::Event(event) = &mut input {
+            // A few events each instant.
+            event.event_time = Nanos(number as u64 / 4);
+        }
         let expected = naive.feed(&input);
         let answers = feed(&mut engine, &input);
         assert_eq!(said(&answers), said(&expected), "step {number}: {input:?}");

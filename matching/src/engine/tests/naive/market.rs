@@ -56,6 +56,9 @@ impl Naive {
         }
         let known = self.market(event.order_ref);
         let quantity = event.quantity.0;
+        let (is_hidden, is_sided) =
+            (event.flags & BookEvent::HIDDEN != 0, event.flags & BookEvent::NO_SIDE == 0);
+        let is_of_cross = !is_hidden && (self.auction || !is_sided);
         match (event.action, known) {
             (BookAction::Add, None) | (BookAction::Modify, None) if quantity > 0 => {
                 let swept = self.swept.remove(&event.order_ref);
@@ -82,27 +85,32 @@ impl Naive {
             }
             (BookAction::Reduce, Some(order)) if quantity > 0 => self.take_away(order, quantity),
             (BookAction::Delete, Some(order)) => self.remove(order),
-            (BookAction::Execute, Some(order)) if quantity > 0 && self.uncrosses() && self.auction => {
-                self.uncross_at(event.price.0);
+            (BookAction::Execute, Some(order))
+                if quantity > 0 && (self.auction || event.flags & BookEvent::UNPRINTED != 0) =>
+            {
+                if is_of_cross {
+                    self.execute_in_cross(order.id, event.price.0, quantity);
+                }
                 let order = self.market(order.id).unwrap();
                 self.take_away(order, quantity);
             }
             (BookAction::Execute, Some(order)) if quantity > 0 => {
-                let auction = Some(event.price.0).filter(|&price| self.auction || price != order.price);
+                let auction = Some(event.price.0).filter(|&price| price != order.price);
                 self.serve(order.side, quantity.min(order.open), auction, |own| {
                     (priority(own.side, own.price), own.arrival)
                         < (priority(order.side, order.price), order.arrival)
                 });
                 self.take_away(order, quantity);
             }
-            (BookAction::Execute, None) | (BookAction::Trade, _) if self.uncrosses() && self.auction => {
-                let happened = event.action == BookAction::Trade || quantity > 0;
-                if happened {
-                    self.uncross_at(event.price.0);
-                }
-            }
+            (BookAction::Execute, None) | (BookAction::Trade, _) if is_of_cross => self.trade_in_cross(event),
+            (BookAction::Execute, None) | (BookAction::Trade, _) if self.auction => {}
             (BookAction::Execute, None) | (BookAction::Trade, _) => {
                 let hidden = event.action == BookAction::Trade && event.flags & BookEvent::HIDDEN != 0;
+                if event.flags & BookEvent::NO_SIDE != 0 {
+                    return [Side::Buy, Side::Sell].into_iter().for_each(|side| {
+                        self.through(side, event.price.0, quantity, false);
+                    });
+                }
                 let at_price = hidden && self.options.displayed_first;
                 self.through(event.side, event.price.0, quantity, at_price);
             }
@@ -147,7 +155,7 @@ impl Naive {
         }
     }
 
-    pub(super) fn quote(&mut self, quote: &Quote) {
+    pub(super) fn load(&mut self, quote: &Quote) {
         for (mine, shown) in self.quoted.iter_mut().zip([&quote.bids, &quote.asks]) {
             *mine = shown.iter().filter(|level| level.is_some()).map(|l| (l.price.0, l.quantity.0)).collect();
         }
@@ -167,9 +175,10 @@ impl Naive {
             }
             taken.retain(|_, quantity| *quantity > 0);
         }
-        if self.auction {
-            return;
-        }
+    }
+
+    /// What the latest quote offers trades with the own orders that it reaches.
+    pub(super) fn meet(&mut self) {
         for side in [Side::Buy, Side::Sell] {
             for level in 0..self.quoted[usize::from(side == Side::Buy)].len() {
                 let (price, left) = self.quoted[usize::from(side == Side::Buy)][level];
