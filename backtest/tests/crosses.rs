@@ -116,6 +116,43 @@ fn a_cross_behind_the_announcement_of_trading_has_its_price() {
     }
 }
 
+/// A cross of ITCH at 10.00, in which the order executes that came at 10.00 behind a strategy's; in a halt, or as the opening cross without one.
+fn executed_behind(is_halted: bool) -> Vec<u8> {
+    let (stock, price) = (*b"AAA     ", 100_000_u32.to_be_bytes());
+    let state = |second, state: u8| message(b'H', 1, second, &[&stock, &[state], b"     "]);
+    let part: [&[u8]; 5] = [&3_u64.to_be_bytes(), &80_u32.to_be_bytes(), &7_u64.to_be_bytes(), b"N", &price];
+    let cross = [&200_u64.to_be_bytes()[..], &stock, &price, &7_u64.to_be_bytes(), b"O"];
+    let mut messages = vec![
+        message(b'S', 0, 0, &[b"O"]),
+        message(b'R', 1, 0, &[&stock, &[b'N'; 20]]),
+        add(1, 1, 1, b'B', 100, "AAA", 99_000),
+    ];
+    messages.extend([add(1, 1, 2, b'S', 300, "AAA", 101_000), add(1, 3, 3, b'B', 100, "AAA", 100_000)]);
+    messages.extend(is_halted.then(|| [state(5, b'H'), state(6, b'Q')]).into_iter().flatten());
+    messages.extend([message(b'C', 1, 10, &part), message(b'Q', 1, 10, &cross)]);
+    messages.extend(is_halted.then(|| state(11, b'T')));
+    messages.extend([add(1, 20, 50, b'B', 10, "AAA", 98_000), message(b'S', 0, 30, &[b"C"])]);
+    Day { messages }.bytes(true)
+}
+
+#[test]
+fn a_cross_fills_an_order_at_its_price_that_is_before_an_executed_one() {
+    let expected = [
+        "ahead accepted none",
+        "behind accepted none",
+        "ahead fills 80 at 10",
+        "ahead partially-filled none",
+    ];
+    for is_halted in [true, false] {
+        let files = [("day.itch", executed_behind(is_halted))];
+        for way in ways("refuse").into_iter().chain(ways("uncross")).filter(|way| way.fill == "book") {
+            let steps = [(1_500, "ahead buy 10.00 120"), (3_500, "behind buy 10.00 60")];
+            let log = run("itch", "", &files, way, &steps);
+            assert_eq!(of_orders(&log), expected, "{way:?}, halted {is_halted}");
+        }
+    }
+}
+
 fn on_quotes() -> impl Iterator<Item = Way> {
     ways("refuse").into_iter().filter(|way| way.data != "flow")
 }

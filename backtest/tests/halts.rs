@@ -89,6 +89,53 @@ fn at_a_cross_an_order_that_was_collected_gets_its_price() {
     }
 }
 
+/// An execution behind the row of the halt, hidden trades in it and while orders are quoted, and a second halt behind the cross.
+#[test]
+fn a_trade_within_a_halt_does_not_end_it() {
+    let rows = "\
+34200.000000000,1,1,500,100000,1
+34200.100000000,1,2,500,100200,-1
+34210.000000000,7,0,0,-1,-1
+34210.000000000,4,2,10,100200,-1
+34211.000000000,5,0,50,100100,1
+34220.000000000,7,0,0,0,-1
+34221.000000000,1,3,100,100300,1
+34222.000000000,1,4,200,99700,-1
+34223.000000000,5,0,50,100100,-1
+34230.000000000,6,-1,100,100100,-1
+34230.000000000,4,3,100,100100,1
+34230.000000000,4,4,100,100100,-1
+34230.000000000,3,4,100,99700,-1
+34231.000000000,7,0,0,-1,-1
+34240.000000000,7,0,0,1,-1
+34241.000000000,1,5,50,100700,-1
+";
+    let steps = [
+        (10_500, "first buy 10.04 60"),
+        (12_000, "second buy 10.05 10"),
+        (24_000, "third buy 10.03 10"),
+        (35_000, "fourth buy 10.02 490"),
+    ];
+    for way in ways("uncross") {
+        let log = run("lobster", LOBSTER, &[("message.csv", rows)], way, &steps);
+        let expected = [
+            "first accepted none",
+            "second accepted none",
+            "third accepted none",
+            "second fills 10 at 10.01",
+            "second filled none",
+            "first fills 60 at 10.01",
+            "first filled none",
+            "third fills 10 at 10.01",
+            "third filled none",
+            "fourth accepted none",
+            "fourth fills 490 at 10.02",
+            "fourth filled none",
+        ];
+        assert_eq!(of_orders(&log), expected, "{way:?}");
+    }
+}
+
 #[test]
 fn day_orders_end_with_their_session_and_others_go_on() {
     let sessions = "\
