@@ -190,6 +190,10 @@ impl Report {
         let currencies = currencies(&listed, &traded);
         let lost_by = Lost::read(view, topology, &seats);
         let (totals, strategies) = Totals::read(view, topology);
+        let (intended, unfinished): (Vec<Unfinished>, Vec<Unfinished>) =
+            Unfinished::read(view, topology, &seats)
+                .into_iter()
+                .partition(|row| row.is_intended(topology, &seats));
         Ok(Report {
             host: host.summary(),
             instance: view.instance().name().to_owned(),
@@ -208,7 +212,7 @@ impl Report {
             orders_lost: sum(NodeKind::Matching, Counter::OrdersLost),
             closed_rejects: sum(NodeKind::Matching, Counter::ClosedRejects),
             unrecorded: Unrecorded::read(view, topology, &seats),
-            unfinished: Unfinished::read(view, topology, &seats),
+            unfinished,
             wait_timeouts_with_data: seats
                 .iter()
                 .map(|seat| seat.counter(Counter::WaitTimeoutsWithData))
@@ -244,6 +248,7 @@ impl Report {
                 all.extend(of_window(topology, &before, &totals));
                 all.extend(of_rows(topology, &listed));
                 all.extend(of_marks(&positions, &listed));
+                all.extend(intended.iter().map(|row| format!("{row} (gateway.cancel_on_stop = false)")));
                 all
             },
             currencies,

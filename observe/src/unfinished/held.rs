@@ -10,6 +10,7 @@ use wire::{
     CancelOrder, DROP_TAKEN, DeskPart, EntryResult, Execution, Message, OrderId, Request, StrategyId,
 };
 
+use super::lives::Lives;
 use crate::view::InstanceView;
 
 /// A request as its effect names it: the order, and where the request of a change stood.
@@ -35,6 +36,7 @@ pub(super) struct Held {
     answered_up_to: u64,
     /// It answers in any order.
     is_external: bool,
+    lives: Lives,
     /// By journal of reports: the last execution that is reported.
     reported: BTreeMap<String, u64>,
     /// Requests that td has refused, by sender and position.
@@ -76,6 +78,7 @@ impl Held {
         let Ok(execution) = Execution::decode(frame.message_id, frame.payload) else { return };
         let order = execution.order_id();
         self.answered.insert(order);
+        self.lives.take(frame.position, &execution);
         self.answered_up_to = execution.answered_up_to();
         let (owner, is_fill) = (order.strategy(), matches!(execution, Execution::Fill(_)));
         self.executions.push(Executed { position: frame.position, owner, is_fill });
@@ -133,6 +136,15 @@ impl Held {
         };
         let behind = self.sent.iter().filter(|(position, _)| *position > self.answered_up_to);
         behind.map(|(_, request)| request).filter(move |request| is_open(request))
+    }
+
+    /// Whether orders go to a market outside.
+    pub(super) fn is_external(&self) -> bool {
+        self.is_external
+    }
+
+    pub(super) fn lives(&self) -> &Lives {
+        &self.lives
     }
 
     pub(super) fn executions_behind(&self, position: u64) -> impl Iterator<Item = &Executed> {

@@ -4,11 +4,14 @@
 //! itself.
 
 mod held;
+mod lives;
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use topology::config::ReaderKind;
-use topology::{JournalSpec, NodeKind, Stream, Topology};
-use wire::{Request, StrategyId};
+use topology::{GatewaySection, JournalSpec, NodeKind, Stream, Topology};
+use wire::{OrderId, Request, StrategyId};
 
 use crate::view::{InstanceView, SeatView};
 use held::Held;
@@ -31,6 +34,8 @@ pub enum Work {
     Copy,
     /// Messages that are not in the last state of the books.
     Book,
+    /// Orders that may still work at a market outside.
+    End,
     /// Messages that an added service or the gateway, which died, has not read.
     Read,
     /// Unknown: the journal is damaged, so its messages cannot be counted.
@@ -65,12 +70,27 @@ impl Unfinished {
         let mut found = look.unknown();
         found.extend(look.unsent());
         found.extend(look.unanswered());
+        found.extend(look.at_market());
         found.extend(look.unreported());
         found.extend(look.uncopied());
         found.extend(look.unbooked());
         found.extend(seats.iter().flat_map(|seat| look.unread(seat)));
         found.retain(|row| row.count > 0 || row.is_partial);
         found
+    }
+
+    /// Whether these orders go on at a market outside because the platform file says so: a gateway without `cancel_on_stop` has
+    /// stopped in good order.
+    pub(crate) fn is_intended(&self, topology: &Topology, seats: &[SeatView]) -> bool {
+        let is_of = |seat: &&SeatView| Some(&seat.name) == self.of.as_ref();
+        let Some(seat) = seats.iter().find(is_of).filter(|_| self.work == Work::End) else { return false };
+        let section = topology.node(&seat.name).map(|node| node.section.clone()).unwrap_or_default();
+        let config = serde_json::from_value::<GatewaySection>(section).map(|section| section.config);
+        seat.kind == NodeKind::Gateway
+            && seat.exit == Some(0)
+            && self.orders == 0
+            && !self.is_partial
+            && config.is_ok_and(|config| !config.cancel_on_stop)
     }
 }
 
@@ -86,6 +106,15 @@ impl std::fmt::Display for Unfinished {
         if *is_partial {
             f.write_str("at least ")?;
         }
+        if *work == Work::End {
+            let of = of.as_ref().map_or(String::new(), |of| format!(" of {of}"));
+            let new = if *orders > 0 { format!(" ({orders} without an answer)") } else { String::new() };
+            return write!(
+                f,
+                "{count} orders{of}{new} may still work at the market outside: {node} has reported no end. \
+                 Look there, and cancel them there"
+            );
+        }
         let parts = [(*orders, "new orders"), (*fills, "fills")];
         let parts: Vec<String> = parts
             .iter()
@@ -100,7 +129,7 @@ impl std::fmt::Display for Unfinished {
             Work::Report => "executions of orders{of}{parts} were not reported",
             Work::Copy => "messages{parts} are missing in the drop copy",
             Work::Book => "messages{parts} are not in the last state of the books",
-            Work::Read | Work::Check => "messages{parts} were not read",
+            Work::Read | Work::Check | Work::End => "messages{parts} were not read",
         };
         let what = what.replace("{of}", &of).replace("{parts}", &parts);
         write!(f, "{count} {what}: {node} has not handled the end of {journal}")
@@ -190,6 +219,41 @@ impl Look<'_> {
             row.orders += u64::from(matches!(request, Request::New(_)));
         }
         Some(row)
+    }
+
+    /// Orders that may still work at a market outside: a row for each sender.
+    pub(super) fn at_market(&self) -> Vec<Unfinished> {
+        let (Some((matching, _)), Some(spec)) =
+            (self.writer_of(Stream::Executions), self.journal(Stream::Executions))
+        else {
+            return Vec::new();
+        };
+        if !self.held.is_external() {
+            return Vec::new();
+        }
+        let (working, is_partial) = self.held.lives().working(self.view, &spec.name);
+        let sent = self.held.unanswered().filter_map(|request| match request {
+            Request::New(order) => Some(order.order_id),
+            _ => None,
+        });
+        let mut rows: BTreeMap<StrategyId, Unfinished> = BTreeMap::new();
+        let mut count = |order: OrderId, is_new: bool| {
+            let owner = order.strategy();
+            let name = || self.topology.nodes.iter().find(|node| node.seat == owner.0);
+            let row = rows.entry(owner).or_insert_with(|| {
+                row(Work::End, &matching, &spec.name, name().map(|node| node.name.as_str()))
+            });
+            row.count += 1;
+            row.orders += u64::from(is_new);
+        };
+        working.iter().for_each(|order| count(*order, false));
+        sent.filter(|order| !working.contains(order)).for_each(|order| count(order, true));
+        let mut found: Vec<Unfinished> = rows.into_values().collect();
+        if is_partial && found.is_empty() {
+            found.push(row(Work::End, &matching, &spec.name, None));
+        }
+        found.iter_mut().for_each(|row| row.is_partial = is_partial);
+        found
     }
 
     /// Executions behind the last one that is in the reports of who sent the order.

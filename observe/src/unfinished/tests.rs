@@ -142,6 +142,74 @@ fn executions_that_were_not_reported_or_booked_are_counted_with_their_fills() {
     assert_eq!(found(&made), []);
 }
 
+const OUTSIDE: &str = "[md]\n[matching]\nfill = \"external\"\nprogram = \"true\"\n[strategies]\ncount = 2\n";
+
+#[test]
+fn orders_without_an_end_may_still_work_at_a_market_outside() {
+    let made = Instance::with("unfinished-outside", OUTSIDE);
+    admitted(&made);
+    let [first, second] = made.strategies();
+    let id = |seat: u32, number| OrderId::new(StrategyId(seat as u16), 1, number);
+    let ids = [id(first, 1), id(first, 2), id(first, 3), id(second, 1)];
+    let sent = made.write("td.orders", &ids.map(order));
+    let end = |id| update_of(id, OrderStatus::Cancelled, 0);
+    // The second has no answer, the last one has ended. A late fill behind its end does not revive it.
+    let known = [answer(ids[0], sent[0]), answer(ids[2], sent[0]), answer(ids[3], sent[0]), end(ids[3])];
+    made.write("matching.executions", &[&known[..], &[fill(ids[3], 0, sent[0])]].concat());
+    let rows = || {
+        let view = made.view();
+        let rows = Unfinished::read(&view, &made.topology, &view.seats()).into_iter();
+        rows.filter(|row| row.work == Work::End).collect::<Vec<_>>()
+    };
+    let found = rows();
+    assert_eq!(found.len(), 1, "{found:?}");
+    let name = made.name(first);
+    assert_eq!((found[0].of.as_deref(), found[0].count, found[0].orders), (Some(name), 3, 1));
+    assert_eq!(
+        found[0].to_string(),
+        format!(
+            "3 orders of {name} (1 without an answer) may still work at the market outside: matching has reported no end. \
+             Look there, and cancel them there"
+        )
+    );
+    made.write("matching.executions", &[end(ids[0]), end(ids[1]), end(ids[2])]);
+    assert_eq!(rows(), []);
+}
+
+/// The ring of executions has gone round since the order was accepted: the ledger's snapshot has it.
+#[test]
+fn an_old_order_at_a_market_outside_is_in_the_last_snapshot() {
+    let made = Instance::with("unfinished-kept", OUTSIDE);
+    admitted(&made);
+    let [first, _] = made.strategies();
+    let id = |number| OrderId::new(StrategyId(first as u16), 1, number);
+    let [begin, _] = snapshot(0);
+    let end = SnapshotEnd { frames: 1, ..SnapshotEnd::decode(&[0; SnapshotEnd::SIZE]).unwrap() };
+    let end = SnapshotEnd { strategy: SnapshotBegin::EVERYBODY, ..end };
+    let kept = update_of(id(1), OrderStatus::Accepted, 0);
+    let topic = SnapshotBegin::topic_of(SnapshotBegin::EVERYBODY);
+    assert_eq!(topic, 0, "the fixture writes this topic");
+    made.write("ledger.state", &[begin, kept, (SnapshotEnd::ID, end.bytes().to_vec())]);
+    let view = made.view();
+    let rows = Unfinished::read(&view, &made.topology, &view.seats());
+    let rows: Vec<_> = rows.iter().filter(|row| row.work == Work::End).collect();
+    assert_eq!(rows.iter().map(|row| (row.count, row.is_partial)).collect::<Vec<_>>(), [(1, false)]);
+}
+
+#[test]
+fn orders_of_a_gateway_that_leaves_them_at_the_market_are_intended() {
+    let file = format!("{OUTSIDE}[gateway]\ncancel_on_stop = false\n");
+    let made = Instance::with("unfinished-intended", &file);
+    let node = made.topology.nodes.iter().find(|node| node.kind == NodeKind::Gateway).unwrap();
+    let row = Unfinished { count: 1, ..row(Work::End, "matching", "matching.executions", Some(&node.name)) };
+    let ended = |exit| SeatView { exit, ..seat(u32::from(node.seat), &node.name, node.kind) };
+    let is_intended = |row: &Unfinished, exit| row.is_intended(&made.topology, &[ended(exit)]);
+    assert!(is_intended(&row, Some(0)));
+    assert!(!is_intended(&row, Some(137)) && !is_intended(&row, None));
+    assert!(!is_intended(&Unfinished { orders: 1, ..row.clone() }, Some(0)), "one has no answer");
+    assert!(!is_intended(&Unfinished { work: Work::Read, ..row }, Some(0)));
+}
+
 #[test]
 fn only_a_service_that_died_leaves_messages_unread() {
     let file = "[md]\n[strategies]\ncount = 2\n[[service]]\nname = \"looks\"\nprogram = \"true\"\nreads = [{ journal = \"td.orders\", kind = \"gated\" }]\n";

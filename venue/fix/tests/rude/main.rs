@@ -5,6 +5,7 @@ mod orders;
 mod platform;
 mod quickfixj;
 mod sessions;
+mod stops;
 mod storms;
 mod support;
 mod table;
