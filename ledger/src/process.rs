@@ -32,7 +32,7 @@ use wire::{
 use crate::askers::Askers;
 use crate::book::Book;
 use crate::desk::Keeper;
-use crate::limits::{LINE, MOST_OF_RING, RETRY};
+use crate::limits::{LINE, MOST_OF_RING, RETRY, needed, stays_whole};
 use crate::snapshot::SnapshotMessage;
 
 /// Quotes in a snapshot; with more instruments than this they are left out, so that a snapshot always fits the ring
@@ -82,6 +82,8 @@ fn run<R: Runner>(mut node: Node, runner: R) -> Result<R::Outcome, RunError> {
         }
         None => None,
     };
+    // Predecessors' needs.
+    [Counter::StateNeeds, Counter::DeskNeeds].iter().for_each(|counter| node.handle().set(*counter, 0));
     let ledger = Ledger {
         instruments: node.input("instruments")?,
         events: node.input("events")?,
@@ -95,7 +97,7 @@ fn run<R: Runner>(mut node: Node, runner: R) -> Result<R::Outcome, RunError> {
         most_read_again,
         askers: Askers::default(),
         whole_from: 0,
-        is_too_large: false,
+        needs: 0,
         state,
         handle: node.handle(),
         interval,
@@ -178,8 +180,8 @@ struct Ledger {
     askers: Askers,
     /// Where the last whole snapshot of everybody begins in `ledger.state`.
     whole_from: u64,
-    /// A snapshot of everybody takes too much of `ledger.state`.
-    is_too_large: bool,
+    /// Bytes that `ledger.state` needs, where a snapshot of everybody takes too much of it.
+    needs: u64,
     state: Output,
     handle: NodeHandle,
     /// Nanoseconds between two snapshots of everything; zero: none but the last.
@@ -192,30 +194,33 @@ struct Ledger {
 }
 
 impl Ledger {
-    /// Returns the bytes that it takes.
-    fn write_snapshot(&mut self, strategy: StrategyId) -> Result<u64, RunError> {
-        let topic = SnapshotBegin::topic_of(strategy);
-        let mut written = 0;
+    /// A snapshot, and the bytes that it takes.
+    fn compose(&mut self, strategy: StrategyId) -> (Vec<SnapshotMessage>, u64) {
         let messages: Vec<SnapshotMessage> = self.book.snapshot(strategy).collect();
         let is_quote = |message: &&SnapshotMessage| matches!(message, SnapshotMessage::Quote(_));
         let quotes = messages.iter().filter(is_quote).count();
         let bytes: u64 = messages.iter().map(|message| node::frame_bytes(message.bytes().len() as u64)).sum();
-        let with_quotes = quotes <= MOST_QUOTES && bytes <= self.state.capacity / MOST_OF_RING;
-        for message in messages {
-            let message = match message {
-                SnapshotMessage::Quote(_) if !with_quotes => continue,
-                SnapshotMessage::End(mut end) if !with_quotes => {
-                    end.frames -= quotes as u64;
-                    SnapshotMessage::End(end)
-                }
-                message => message,
-            };
-            written += node::frame_bytes(message.bytes().len() as u64);
-            self.state
-                .post_bytes(message.message_id(), topic, message.bytes())
-                .map_err(|source| RunError::Write { journal: self.state.journal.clone(), source })?;
+        if quotes <= MOST_QUOTES && bytes <= self.state.capacity / MOST_OF_RING {
+            return (messages, bytes);
         }
-        Ok(written)
+        let without_quotes = |message| match message {
+            SnapshotMessage::Quote(_) => None,
+            SnapshotMessage::End(mut end) => {
+                end.frames -= quotes as u64;
+                Some(SnapshotMessage::End(end))
+            }
+            message => Some(message),
+        };
+        let messages: Vec<SnapshotMessage> = messages.into_iter().filter_map(without_quotes).collect();
+        let bytes = messages.iter().map(|message| node::frame_bytes(message.bytes().len() as u64)).sum();
+        (messages, bytes)
+    }
+
+    fn post(&mut self, strategy: StrategyId, messages: &[SnapshotMessage]) -> Result<(), RunError> {
+        let topic = SnapshotBegin::topic_of(strategy);
+        let mut all = messages.iter();
+        all.try_for_each(|message| self.state.post_bytes(message.message_id(), topic, message.bytes()))
+            .map_err(|source| RunError::Write { journal: self.state.journal.clone(), source })
     }
 
     /// Writes what waits for room, which only a recorder leaves to be desired. False while something still waits.
@@ -236,33 +241,49 @@ impl Ledger {
         }
     }
 
-    /// A snapshot of everybody; none while the one before still waits for room.
+    /// A snapshot of everybody; none while the one before still waits for room. One that could not be read whole is not
+    /// written, so that the last one stays.
     fn everybody(&mut self, context: &mut Context) -> Result<(), RunError> {
         if !self.write_waiting(context)? {
             return Ok(());
         }
         self.changed = false;
-        let from = self.state.position();
-        let bytes = self.write_snapshot(SnapshotBegin::EVERYBODY)?;
-        self.whole_from = from;
-        // The next one must not overwrite this one before it is whole.
-        let is_too_large = bytes > self.state.capacity / MOST_OF_RING;
-        if is_too_large && !self.is_too_large {
-            log::error!(
-                "a snapshot takes {bytes} bytes, more than a quarter of `{}`: a ledger that is killed may find no \
-                 whole snapshot and not start again, and a strategy that starts again may not get its state; set `capacity` of \
-                 [journal.ledger] to at least {} KiB",
-                self.state.journal,
-                (bytes * MOST_OF_RING).next_power_of_two() / 1_024
-            );
-        }
-        self.is_too_large = is_too_large;
+        let (messages, bytes) = self.compose(SnapshotBegin::EVERYBODY);
+        self.demand_room(bytes);
         // The last execution that it contains is kept too: its `answered_up_to` says how far matching was.
         let kept = self.book.next_execution() / LINE * LINE;
         // Only once the snapshot is there.
         self.kept_next = Some(if kept == 0 { self.read } else { kept });
+        if stays_whole(bytes, self.state.capacity) {
+            self.whole_from = self.state.position();
+            self.post(SnapshotBegin::EVERYBODY, &messages)?;
+        }
         self.write_waiting(context)?;
         Ok(())
+    }
+
+    /// Reports that a snapshot of everybody takes too much of the ring, or no longer does: the next one must not overwrite it
+    /// before it is whole.
+    fn demand_room(&mut self, bytes: u64) {
+        let needs = needed(bytes, self.state.capacity);
+        if needs > self.needs {
+            let outcome = if stays_whole(bytes, self.state.capacity) {
+                "a ledger that is killed may find no whole snapshot and not start again"
+            } else {
+                "it is not written: a ledger that is killed does not start again once executions behind the last one are overwritten"
+            };
+            log::error!(
+                "a snapshot takes {bytes} bytes, more than a quarter of `{}`: {outcome}, and a strategy that starts again may \
+                 not get its state; set `capacity` of [journal.{}] to at least {} KiB",
+                self.state.journal,
+                self.state.journal,
+                needs / 1_024
+            );
+        }
+        if needs != self.needs {
+            self.handle.set(Counter::StateNeeds, needs);
+            self.needs = needs;
+        }
     }
 
     /// Answers the strategies that ask, once all executions before the question are booked, and no faster than they confirm.
@@ -277,15 +298,20 @@ impl Ledger {
             if self.state.position() - self.whole_from > room {
                 self.everybody(context)?;
             }
-            let bytes = self.write_snapshot(strategy)?;
-            if bytes > room * 3 {
+            let (messages, mut bytes) = self.compose(strategy);
+            if stays_whole(bytes, self.state.capacity) {
+                self.post(strategy, &messages)?;
+            } else {
+                // It would overwrite its own begin, and the last snapshot of everybody.
                 log::error!(
-                    "the state of strategy in seat {} takes {bytes} bytes, too many for `{}`: set `capacity` of \
-                     [journal.ledger] to at least {} KiB",
+                    "the state of strategy in seat {} takes {bytes} bytes, too many for `{}`, and is not written: set `capacity` \
+                     of [journal.{}] to at least {} KiB",
                     strategy.0,
                     self.state.journal,
-                    (bytes * MOST_OF_RING).next_power_of_two() / 1_024
+                    self.state.journal,
+                    needed(bytes, self.state.capacity) / 1_024
                 );
+                bytes = 0;
             }
             self.askers.answered(strategy, now, bytes);
         }

@@ -261,6 +261,11 @@ counters! {
     SourceRolled = 67 => "source_rolled",
     /// Quotes whose best bid or ask holds an order from before a source's first row, which only later rows name.
     SourcePriorQuotes = 68 => "source_prior_quotes",
+    /// No counter: bytes that the ring of the node's state (`ledger.state`, `matching.state`) needs, where it is too small for
+    /// what it has to hold. Must be zero.
+    StateNeeds = 69 => "state_needs",
+    /// No counter: the same of the ring for snapshots of the accounts, `ledger.desk`.
+    DeskNeeds = 70 => "desk_needs",
 }
 
 impl Counter {

@@ -11,6 +11,7 @@ use topology::{NodeKind, Pages, Stream, Topology};
 use wire::{Instrument, InstrumentId, PositionState};
 
 use crate::disks::Disk;
+use crate::outgrown::Outgrown;
 use crate::totals::Totals;
 use crate::view::{InstanceView, SeatView};
 
@@ -66,6 +67,7 @@ pub(crate) fn caveats(
     }));
     caveats.extend(of_unbooked(seats));
     caveats.extend(Disk::of_all(seats).iter().map(ToString::to_string));
+    caveats.extend(Outgrown::of_all(seats).iter().map(ToString::to_string));
     caveats.extend(of_memory(memory));
     caveats.extend(of_host(seats));
     caveats.extend(of_plan(topology, host));

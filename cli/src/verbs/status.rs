@@ -178,6 +178,7 @@ fn text(report: &Status, recordings: &[String], killed: &[Kills]) -> String {
     text.push_str(&report::lost(&report.lost_by));
     text.push_str(&report::stages(&report.stages));
     text.push_str(&report.disks.iter().map(|disk| format!("{disk}\n")).collect::<String>());
+    text.push_str(&report.outgrown.iter().map(|row| format!("TOO SMALL: {row}\n")).collect::<String>());
     text.push_str(&unbooked(report));
     text.push_str(&over_budget(report));
     text.push_str(&killed_text(killed));

@@ -113,6 +113,16 @@ fn named(counter: Counter, name: &str) -> Family {
         Counter::Unbooked => {
             Family::gauge("colo_node_unbooked", "Executions of the market outside that are not booked", None)
         }
+        Counter::StateNeeds => Family::gauge(
+            "colo_node_state_needs",
+            "Capacity that the ring of the node's state needs; 0 while it is large enough",
+            Some(Unit::Bytes),
+        ),
+        Counter::DeskNeeds => Family::gauge(
+            "colo_node_desk_needs",
+            "Capacity that the ring for snapshots of the accounts needs; 0 while it is large enough",
+            Some(Unit::Bytes),
+        ),
         _ => Family::counter(&format!("colo_node_{name}"), help, None),
     }
 }
@@ -127,7 +137,8 @@ fn concerns(counter: Counter, name: &str, kind: NodeKind) -> bool {
         Counter::Overruns | Counter::OverrunMax | Counter::ClockReads | Counter::WarmingUp => {
             kind == NodeKind::Strategy
         }
-        Counter::WideBooks => kind == NodeKind::Ledger,
+        Counter::WideBooks | Counter::DeskNeeds => kind == NodeKind::Ledger,
+        Counter::StateNeeds => matches!(kind, NodeKind::Ledger | NodeKind::Matching),
         Counter::MarginCalls | Counter::ForcedOrders => matches!(kind, NodeKind::Td | NodeKind::Ledger),
         Counter::Unbooked => kind == NodeKind::Matching,
         Counter::ClockChanges | Counter::RingsHidden => kind == NodeKind::Master,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use node::{Counter, NodeState, Phase};
-use observe::CLOCK_DIFFERS_NS;
+use observe::{CLOCK_DIFFERS_NS, Outgrown};
 use serde::Serialize;
 use topology::{NodeKind, Stream};
 use utoipa::ToSchema;
@@ -22,7 +22,7 @@ const RECENT: Duration = Duration::from_secs(10);
 /// Something that is not as it should be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct TroubleView {
-    /// `phase`, `dead`, `restarted`, `stale`, `feed`, `losing`, `disk`, `damaged`, `killed`, `clock`.
+    /// `phase`, `dead`, `restarted`, `stale`, `feed`, `losing`, `disk`, `outgrown`, `damaged`, `killed`, `clock`.
     pub(crate) kind: &'static str,
     /// Which node, journal or account.
     pub(crate) who: String,
@@ -105,6 +105,10 @@ impl Watcher {
             }
         }
         found.extend(disks(look));
+        for row in Outgrown::of_all(&state.seats) {
+            let raise = format!("raise its capacity to {} KiB", row.needs_bytes.div_ceil(1_024));
+            found.push(trouble("outgrown", &row.journal, raise));
+        }
         for damaged in &state.damaged {
             found.push(trouble("damaged", &damaged.journal, &damaged.error));
         }

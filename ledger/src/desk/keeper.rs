@@ -14,7 +14,7 @@ use super::pacer::Pacer;
 use super::publish::Changed;
 use super::restore;
 use super::surveys::Surveys;
-use crate::limits::{LINE, MOST_OF_RING, RETRY};
+use crate::limits::{LINE, RETRY, needed, stays_whole};
 
 /// Accounts beside those that the file has room for: of services.
 const MORE_SLOTS: u32 = 8;
@@ -57,7 +57,8 @@ pub(crate) struct Keeper {
     next_show: u64,
     /// Memory of the last snapshot, for the next one.
     snapshot: Vec<u8>,
-    is_too_large: bool,
+    /// Bytes that `ledger.desk` needs, where a snapshot takes too much of it.
+    needs: u64,
     is_crowded: bool,
 }
 
@@ -113,7 +114,7 @@ impl Keeper {
             surveys: Surveys::new(every, follower.desk.count() > 0),
             next_show: 0,
             snapshot: Vec::new(),
-            is_too_large: false,
+            needs: 0,
             is_crowded: false,
             follower,
         })
@@ -384,24 +385,17 @@ impl Keeper {
         let mut bytes = std::mem::take(&mut self.snapshot);
         self.follower.write_snapshot(&mut bytes);
         let drops = self.follower.contained.drops;
-        let mut written = 0;
-        for part in desk_parts(drops, &bytes) {
-            written += node::frame_bytes(DeskPart::SIZE as u64);
-            self.desk
-                .post_bytes(DeskPart::ID, 0, part.bytes())
-                .map_err(|source| RunError::Write { journal: self.desk.journal.clone(), source })?;
+        let frame = node::frame_bytes(DeskPart::SIZE as u64);
+        let written = desk_parts(drops, &bytes).count() as u64 * frame;
+        self.demand_room(context, written);
+        // One that could not be read whole is not written, so that the last one stays.
+        if stays_whole(written, self.desk.capacity) {
+            for part in desk_parts(drops, &bytes) {
+                self.desk
+                    .post_bytes(DeskPart::ID, 0, part.bytes())
+                    .map_err(|source| RunError::Write { journal: self.desk.journal.clone(), source })?;
+            }
         }
-        // The next one must not overwrite this one before it is whole.
-        let is_too_large = written > self.desk.capacity / MOST_OF_RING;
-        if is_too_large && !self.is_too_large {
-            log::error!(
-                "a snapshot of the accounts takes {written} bytes, more than a quarter of `{}`: if the ledger or td is \
-                 killed, it may find no whole snapshot and not start again; set `capacity` of [journal.ledger.desk] to at least {} KiB",
-                self.desk.journal,
-                (written * MOST_OF_RING).next_power_of_two() / 1_024
-            );
-        }
-        self.is_too_large = is_too_large;
         let position = drops.max(self.begin);
         self.cadence.made(position, bytes.len() as u64, context.now());
         self.snapshot = bytes;
@@ -409,6 +403,31 @@ impl Keeper {
         self.kept_next = Some(position / LINE * LINE);
         self.write_waiting(context)?;
         Ok(())
+    }
+
+    /// Reports that a snapshot takes too much of the ring, or no longer does: the next one must not overwrite it before it is
+    /// whole.
+    fn demand_room(&mut self, context: &Context, bytes: u64) {
+        let needs = needed(bytes, self.desk.capacity);
+        if needs > self.needs {
+            let outcome = if stays_whole(bytes, self.desk.capacity) {
+                "if the ledger or td is killed, it may find no whole snapshot and not start again"
+            } else {
+                "it is not written: if the ledger or td is killed, it does not start again once the drop copy behind the last one \
+                 is overwritten"
+            };
+            log::error!(
+                "a snapshot of the accounts takes {bytes} bytes, more than a quarter of `{}`: {outcome}; set `capacity` of \
+                 [journal.{}] to at least {} KiB",
+                self.desk.journal,
+                self.desk.journal,
+                needs / 1_024
+            );
+        }
+        if needs != self.needs {
+            context.handle().set(Counter::DeskNeeds, needs);
+            self.needs = needs;
+        }
     }
 
     /// Writes what waits for room, which only a recorder leaves to be desired. False while something still waits.

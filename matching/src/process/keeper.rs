@@ -134,8 +134,8 @@ pub(super) struct Keeper {
     known: (usize, usize, usize),
     /// Announcements since the last end.
     announced: u64,
-    /// The ring is too small, and it was said so.
-    is_small: bool,
+    /// Bytes that the ring needs, where it is too small.
+    needs: u64,
 }
 
 /// Whether something found room; what did not is to be written later.
@@ -155,7 +155,7 @@ impl Keeper {
             aged: VecDeque::new(),
             known: (0, 0, 0),
             announced: 0,
-            is_small: false,
+            needs: 0,
         }
     }
 
@@ -303,6 +303,11 @@ impl Keeper {
         Ok(true)
     }
 
+    /// Bytes that the ring needs; zero while it is large enough.
+    pub(super) fn needs(&self) -> u64 {
+        self.needs
+    }
+
     /// Whether the images leave room for changes: a ring that is too small would hold repeated images alone.
     fn fits(&self) -> bool {
         self.aged.len() as u64 * IMAGE <= self.output.capacity / RENEWED / 10 * MOST_RENEWED
@@ -330,7 +335,7 @@ impl Keeper {
 
     fn check_room<K: Kept>(&mut self, kept: &K) {
         let (position, ring) = (self.output.position(), self.output.capacity);
-        if position - self.base() >= ring && !std::mem::replace(&mut self.is_small, true) {
+        if position - self.base() >= ring && self.needs == 0 {
             let all = self.aged.len() as u64;
             let need = (all * IMAGE * RENEWED * 10 / MOST_RENEWED).max(ring + 1).next_power_of_two();
             log::warn!(
@@ -339,6 +344,7 @@ impl Keeper {
                 self.output.journal,
                 kept.orders(),
             );
+            self.needs = need;
         }
     }
 

@@ -213,6 +213,7 @@ fn run<R: Runner>(mut node: Node, market: Market, runner: R) -> Result<R::Outcom
         now: Nanos(0),
         listing_done: false,
         anomalies: 0,
+        needs: 0,
         own_trades: OwnTrades::default(),
     };
     runner.run(node, matching)
@@ -297,6 +298,8 @@ struct Matching {
     /// True once the end of the list of instruments was read.
     listing_done: bool,
     anomalies: u64,
+    /// What `matching.state` needs, as it is published.
+    needs: u64,
     own_trades: OwnTrades,
 }
 
@@ -476,6 +479,8 @@ impl Component for Matching {
     fn start(&mut self, context: &mut Context) -> Result<(), RunError> {
         self.now = Nanos(context.now());
         self.count_lost(context);
+        // A predecessor's.
+        context.handle().set(Counter::StateNeeds, 0);
         self.answer(context)
     }
 
@@ -489,7 +494,12 @@ impl Component for Matching {
         self.advance(context)?;
         self.look_for_the_stop(context)?;
         let is_idle = !std::mem::take(&mut self.is_busy);
-        self.keep(context, is_idle)
+        self.keep(context, is_idle)?;
+        if let Some(needs) = self.keeper.as_ref().map(Keeper::needs).filter(|needs| *needs != self.needs) {
+            self.needs = needs;
+            context.handle().set(Counter::StateNeeds, needs);
+        }
+        Ok(())
     }
 
     fn is_settled(&self, _input: InputId) -> bool {

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::disks::Disk;
 use crate::matched::Matched;
+use crate::outgrown::Outgrown;
 use crate::stages::Stages;
 use crate::state::State;
 use crate::totals::{Lost, Totals};
@@ -40,6 +41,8 @@ pub struct Status {
     pub lost_by: Vec<Lost>,
     /// Recorders that do not record, or whose recording lacks something.
     pub disks: Vec<Disk>,
+    /// Journals whose rings are too small for the state in them.
+    pub outgrown: Vec<Outgrown>,
     /// By seat.
     pub nodes: Vec<NodeStatus>,
     /// By number.
@@ -74,6 +77,7 @@ impl Status {
             matched,
             lost_by: topology.as_ref().map(|made| Lost::read(view, made, &seats)).unwrap_or_default(),
             disks: Disk::of_all(&seats),
+            outgrown: Outgrown::of_all(&seats),
             nodes: NodeStatus::of_all(view.instance(), &seats, &journals, topology.as_ref()),
             journals: JournalStatus::of_all(view, &journals, &seats),
             damaged,
