@@ -40,7 +40,19 @@ fn numbers(kind: &str) -> &'static [(u32, Kind)] {
     }
 }
 
-/// The first number of a message that cannot be read.
+/// What an execution is booked by: who, what, which side, how much and at which price.
+const BOOKED_BY: &[u32] = &[11, 17, 19, 31, 32, 54, 55, 150];
+
+/// Whether a field by which the execution is booked stands twice: none of its values is known to be the right one.
+pub(crate) fn is_ambiguous(message: &Message) -> bool {
+    BOOKED_BY.iter().any(|tag| is_twice(message, *tag))
+}
+
+fn is_twice(message: &Message, tag: u32) -> bool {
+    message.fields.iter().filter(|(known, _)| *known == tag).count() > 1
+}
+
+/// The first number of a message that cannot be read, or field by which an execution is booked that stands twice.
 pub(crate) fn unreadable(message: &Message) -> Option<Unreadable> {
     let its = numbers(message.kind());
     // An entry of the positions begins with its type (703): each has a number of its own.
@@ -57,7 +69,8 @@ pub(crate) fn unreadable(message: &Message) -> Option<Unreadable> {
         }
         seen.push(*tag);
     }
-    None
+    let twice = BOOKED_BY.iter().filter(|_| message.kind() == "8").find(|tag| is_twice(message, **tag));
+    twice.map(|tag| Unreadable { tag: *tag, reason: REPEATED.0, why: REPEATED.1 })
 }
 
 fn fault(text: &str, kind: Kind) -> Option<(u32, &'static str)> {
@@ -145,6 +158,9 @@ mod tests {
                 assert_eq!(of("abc"), Some((*tag, 6)));
                 assert_eq!(of(&format!("7|{tag}=7")), Some((*tag, 13)));
             }
+        }
+        for tag in BOOKED_BY {
+            assert_eq!(fault_of("8", &format!("{tag}=1|{tag}=2")), Some((*tag, 13)));
         }
         assert_eq!(fault_of("AP", "703=TQ|704=4|705=1|703=SOD|704=4|705=1"), None);
         assert_eq!(fault_of("8", "31=1.23456789012|32=2.5"), None);

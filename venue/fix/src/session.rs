@@ -23,7 +23,7 @@ use wire::{Instrument, InstrumentId, Nanos, Quantity, Reason};
 use crate::config::{Config, Reset};
 use crate::exec_type::ExecType;
 use crate::hear::{Instruments, business_reason, hear, is_execution};
-use crate::numbers::unreadable;
+use crate::numbers::{is_ambiguous, unreadable};
 use crate::questions::{Pace, Questions};
 use crate::reconcile::Reconcile;
 use crate::say::{Symbols, Words, say};
@@ -553,9 +553,9 @@ impl Session {
                 Ok(())
             }
             "8" | "AO" | "AP" if !self.is_readable(message)? => {
-                // An execution counts. Nothing else is believed, and orders are asked for.
+                // An execution counts, unless it is not known which. Nothing else is believed, and orders are asked for.
                 self.is_unread |= message.kind() == "8";
-                if is_execution(message) {
+                if is_execution(message) && !is_ambiguous(message) {
                     self.theirs.note(message);
                     hear(&self.theirs.complete(message), &Listed(&self.instruments), news);
                 }

@@ -1,5 +1,7 @@
 //! Executions: what is booked and what is not are always what the market has.
 
+use std::time::Duration;
+
 use venue::{How, Input, Settlement};
 use wire::{Execution, OrderStatus, Reason, Side, TimeInForce};
 
@@ -312,6 +314,44 @@ fn an_execution_counts_whatever_else_of_its_report_cannot_be_read() {
     // An end with a number that cannot be read is none.
     floor.said("8", &format!("11={name}|37=O1|17=c1|150=4|39=4|55=SIM001|54=1|14=x|"));
     assert_eq!(floor.last(id), Some((OrderStatus::PartiallyFilled, Reason::None)));
+}
+
+#[test]
+fn an_execution_of_which_a_field_stands_twice_counts_only_once_the_market_is_asked() {
+    let (_folder, mut floor) = floor();
+    let (_, name) = floor.working(Side::Buy, TimeInForce::Day);
+    for (number, (tag, once, twice)) in [
+        (32, "32=4|", "32=4|32=5|"),
+        (32, "32=4|", "32=4|32=4|"),
+        (31, "31=100|", "31=100|31=101|"),
+        (54, "54=1|", "54=1|54=2|"),
+        (55, "55=SIM001|", "55=SIM001|55=SIM002|"),
+        (150, "150=F|", "150=F|150=0|"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let report = trade(&name, &format!("e{number}"), "4", "4");
+        assert!(report.contains(once), "{report}");
+        floor.said("8", &report.replace(once, twice));
+        let reject = floor.next("3");
+        assert_eq!(
+            (reject.get(371), reject.get(373)),
+            (Some(tag.to_string().as_str()), Some("13")),
+            "{twice}"
+        );
+        floor.hold(0, 0);
+    }
+    // The order is asked for, and the status counts once it has come twice. Requests without an answer are still open.
+    floor.rude.statuses.insert(name, status("4", "100"));
+    for _ in 0..1_000 {
+        if floor.booked() != 0 {
+            break;
+        }
+        floor.take(&Input::News(venue::News::Gap));
+        floor.wait(Duration::from_millis(50));
+    }
+    floor.hold(4, 0);
 }
 
 #[test]
