@@ -91,6 +91,13 @@ impl Asked {
     }
 }
 
+/// The number of an account, which DIFF has as text: as JSON writes numbers, without leading zeros and signs.
+pub(crate) fn account(text: &str) -> Option<u32> {
+    let number = text.trim();
+    let is_number = number == "0" || !number.starts_with(['0', '+']);
+    number.parse().ok().filter(|_| is_number)
+}
+
 /// A price that a client has computed: what floats add beyond nine places is no part of it.
 fn price(text: &str) -> Result<Price, String> {
     text.parse::<Price>().or_else(|_| {
@@ -207,10 +214,27 @@ mod tests {
             r#","price_type":"LIMIT""#,
             r#","price_type":"LIMIT","limit_price":"-""#,
             r#","price_type":"LIMIT","limit_price":1e300"#,
+            r#","price_type":"LIMIT","limit_price":09"#,
+            r#","price_type":"LIMIT","limit_price":"09""#,
             r#","price_type":"ANY","volume_condition":"ALL","time_condition":"GFD""#,
         ] {
             assert!(order(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn numbers_are_written_as_json_writes_them() {
+        for (text, number) in
+            [("9", Some(9)), (" 9 ", Some(9)), ("0", Some(0)), ("4294967295", Some(u32::MAX))]
+        {
+            assert_eq!(account(text), number, "{text}");
+        }
+        for wrong in ["09", "00", "+9", "-9", "9.0", "0x9", "", "4294967296"] {
+            assert_eq!(account(wrong), None, "{wrong}");
+        }
+        let error =
+            Asked::read(r#"{"aid":"set_chart","chart_id":"a","ins_list":"A","duration":09}"#).unwrap_err();
+        assert!(error.contains("invalid number"), "{error}");
     }
 
     #[test]

@@ -38,7 +38,8 @@ pub(crate) async fn answer(here: &Here, peer: &Peer, request: Request<Incoming>,
         }
         (&Method::PUT, ["auth", "realms", _, "rest", "update-grant-accounts", account]) => {
             let identity = identify(shared, request.headers())?;
-            let number = account.parse().map_err(|_| Problem::bad(format!("`{account}` is no account")))?;
+            let number = super::asked::account(account)
+                .ok_or_else(|| Problem::bad(format!("`{account}` is no account")))?;
             crate::http::account(shared, &identity, Some(number))?;
             json(StatusCode::OK, &serde_json::json!({}))
         }

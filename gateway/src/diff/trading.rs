@@ -6,7 +6,7 @@ use std::rc::Rc;
 use tokio::sync::oneshot;
 use wire::{AccountId, InstrumentId, Text};
 
-use super::asked::{InsertOrder, ReqLogin};
+use super::asked::{self, InsertOrder, ReqLogin};
 use super::{Handle, Place, rows};
 use crate::core::ask::{Ask, Client, OrderName, Outcome, Submission, too_many};
 use crate::http::auth::{Identity, Peer};
@@ -24,10 +24,12 @@ pub(super) struct Login {
 /// Who logs in for an account.
 pub(super) fn login(place: &Place, asked: &ReqLogin, peer: &Peer) -> Result<(u32, Login), String> {
     let shared = &place.shared;
-    let number: u32 =
-        asked.user_name.trim().parse().map_err(|_| {
-            format!("`user_name` is `{}`; it must be the number of an account", asked.user_name)
-        })?;
+    let number = asked::account(&asked.user_name).ok_or_else(|| {
+        format!(
+            "`user_name` is `{}`; it must be the number of an account, without leading zeros",
+            asked.user_name
+        )
+    })?;
     let identity = shared.guard.identify(&asked.password).map_err(|problem| problem.detail().to_owned())?;
     account(shared, &identity, Some(number)).map_err(|problem| problem.detail().to_owned())?;
     Ok((number, Login { identity, may_enter: peer.is_local || peer.has_certificate }))
@@ -37,7 +39,7 @@ pub(super) fn login(place: &Place, asked: &ReqLogin, peer: &Peer) -> Result<(u32
 fn meant<'a>(logins: &'a HashMap<u32, Login>, user_id: &str) -> Result<(u32, &'a Login), String> {
     let number = match (user_id, logins.len()) {
         ("", 1) => logins.keys().next().copied(),
-        _ => user_id.trim().parse().ok(),
+        _ => asked::account(user_id),
     };
     let found = number.and_then(|number| logins.get(&number).map(|login| (number, login)));
     found.ok_or_else(|| format!("nobody is logged in for `{user_id}`: req_login goes first"))
