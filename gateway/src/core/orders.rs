@@ -634,8 +634,12 @@ mod tests {
         let first = sent(&mut orders, 1, "a");
         let name = Text::new("a").unwrap();
         assert!(matches!(orders.used(AccountId::OWN, &name, &first), Some(Used::Same(_))));
-        let other = NewOrder { side: Side::Sell, ..first };
-        assert!(matches!(orders.used(AccountId::OWN, &name, &other), Some(Used::Differently(_))));
+        let sells = NewOrder { side: Side::Sell, ..first };
+        // For futures the offset alone makes another order.
+        let closes = NewOrder { flags: wire::Offset::Close.flags(), ..first };
+        for other in [sells, closes] {
+            assert!(matches!(orders.used(AccountId::OWN, &name, &other), Some(Used::Differently(_))));
+        }
         assert!(orders.used(AccountId(7), &name, &first).is_none(), "another account's names are its own");
         assert!(
             orders.used(AccountId::OWN, &Text::EMPTY, &first).is_none(),
