@@ -117,7 +117,8 @@ impl Report {
                 ))
             }
             ("waiting", _) => Some(format!(
-                "{}: entered at position {}; it takes effect when td runs",
+                "{}: entered at position {}; it takes effect when td runs, once: do not enter it again; `colo account list` shows \
+                 the balance then",
                 self.what, self.entry
             )),
             _ => None,
