@@ -59,29 +59,36 @@ fn unknown(id: u16) -> String {
     }
 }
 
-/// A message: an id, a name, and bytes of fixed size.
+/// No message has more bytes.
+pub(crate) const LONGEST: usize = 4096;
+
+/// A message: an id, a name, and bytes of fixed size, but for what later versions have appended ([`schema::APPENDED_FROM`]).
 pub trait Message: Described + TryFromBytes + IntoBytes + KnownLayout + Immutable + Sized + Copy {
     /// Stands in the frame's header.
     const ID: u16;
     /// As printed by tools.
     const NAME: &'static str;
-    /// Bytes of payload.
+    /// Bytes of payload, at most.
     const SIZE: usize = size_of::<Self>();
     /// Its rows in the table of fields.
     const FIELDS: &'static [Field] = Self::RECORD.fields;
 
-    /// The bytes to write.
+    /// The bytes to write: without the last fields where they are zero and an earlier version did not have them.
+    #[inline]
     fn bytes(&self) -> &[u8] {
-        self.as_bytes()
+        if const { Self::RECORD.shortest() == Self::SIZE } {
+            return self.as_bytes();
+        }
+        Self::RECORD.shortened(self.as_bytes())
     }
 
-    /// Reads a payload of any alignment.
+    /// Reads a payload of any alignment. Fields that its version did not have are zero.
     ///
     /// # Errors
     /// [`WireError::Size`] or [`WireError::Invalid`].
     fn decode(bytes: &[u8]) -> Result<Self, WireError> {
         if bytes.len() != Self::SIZE {
-            return Err(WireError::Size { name: Self::NAME, expected: Self::SIZE, found: bytes.len() });
+            return decode_earlier(bytes);
         }
         Self::try_read_from_bytes(bytes).map_err(|_| schema::invalid::<Self>(bytes))
     }
@@ -99,6 +106,17 @@ pub trait Message: Described + TryFromBytes + IntoBytes + KnownLayout + Immutabl
     }
 }
 
+/// A payload of an earlier version. Out of line: no message of today takes this way unless it has grown.
+#[cold]
+fn decode_earlier<M: Message>(bytes: &[u8]) -> Result<M, WireError> {
+    let mut whole = [0; LONGEST];
+    match (whole.get_mut(..bytes.len()), M::RECORD.had_length(bytes.len())) {
+        (Some(start), true) => start.copy_from_slice(bytes),
+        _ => return Err(WireError::Size { name: M::NAME, expected: M::SIZE, found: bytes.len() }),
+    }
+    M::try_read_from_bytes(&whole[..M::SIZE]).map_err(|_| schema::invalid::<M>(bytes))
+}
+
 /// Ids from here on are free for services of one's own: no message of the platform has one.
 pub const FIRST_FREE_ID: u16 = 1 << 15;
 
@@ -112,6 +130,7 @@ macro_rules! messages {
             const _: () = assert!($id > 0 && $id < FIRST_FREE_ID, stringify!($message));
             const _: () = assert!(size_of::<$message>() == $size, stringify!($message));
             const _: () = assert!(align_of::<$message>() <= 8, stringify!($message));
+            const _: () = assert!($size <= LONGEST, stringify!($message));
         )*
 
         /// Any message, for tools and for readers of mixed journals.

@@ -24,11 +24,13 @@
 //! ```
 
 mod kind;
+mod lengths;
 mod newer;
 mod view;
 
 pub use crate::message::TABLE;
 pub use kind::{FieldType, Kind};
+pub use lengths::APPENDED_FROM;
 pub use newer::newer;
 pub(crate) use view::invalid;
 pub use view::{List, Value, View};

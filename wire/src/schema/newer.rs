@@ -17,7 +17,7 @@ use super::{Field, Kind, Record, message_type};
 /// ```
 pub fn newer(id: u16, payload: &[u8], version: u16) -> Option<(&'static Record, &'static Field)> {
     let record = message_type(id)?.record;
-    (payload.len() == record.size).then(|| within(record, payload, version)).flatten()
+    record.had_length(payload.len()).then(|| within(record, payload, version)).flatten()
 }
 
 fn within(
@@ -26,7 +26,7 @@ fn within(
     version: u16,
 ) -> Option<(&'static Record, &'static Field)> {
     record.fields.iter().find_map(|field| {
-        let bytes = payload.get(field.offset..field.offset + field.size)?;
+        let bytes = payload.get(field.offset..field.offset + field.size).unwrap_or_default();
         if field.since > version && bytes.iter().any(|byte| *byte != 0) {
             return Some((record, field));
         }

@@ -8,8 +8,11 @@ use crate::{
     WireError,
 };
 
-/// A message, or a part of one, in its bytes. They are as many as the record has, and each byte of an enumeration
-/// is one of its members.
+/// What fields hold that came after the version of a payload.
+const ZEROS: [u8; crate::message::LONGEST] = [0; crate::message::LONGEST];
+
+/// A message, or a part of one, in its bytes. They are as many as the record has, or had in an earlier version, and each byte of an
+/// enumeration is one of its members.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View<'a> {
     record: &'static Record,
@@ -69,7 +72,7 @@ impl<'a> View<'a> {
     /// Any [`WireError`]; the same as of [`AnyMessage::decode`](crate::AnyMessage::decode).
     pub fn of(id: u16, payload: &'a [u8]) -> Result<View<'a>, WireError> {
         let record = message_type(id).ok_or(WireError::UnknownId { id })?.record;
-        if payload.len() != record.size {
+        if !record.had_length(payload.len()) {
             return Err(WireError::Size { name: record.name, expected: record.size, found: payload.len() });
         }
         let view = View { record, bytes: payload };
@@ -104,7 +107,8 @@ impl<'a> View<'a> {
     }
 
     fn value(&self, field: &Field) -> Option<Value<'a>> {
-        let bytes = self.bytes.get(field.offset..field.offset + field.size)?;
+        let bytes = self.bytes.get(field.offset..field.offset + field.size);
+        let bytes = bytes.or_else(|| ZEROS.get(..field.size))?;
         let raw = integer(bytes, field.kind.is_signed());
         if field.none == Some(raw) {
             return None;
