@@ -332,3 +332,74 @@ fn a_replay_that_is_interrupted_has_no_result() {
         assert_eq!(recorded.home.left(), Vec::<PathBuf>::new());
     }
 }
+
+/// A recording that an earlier release made, in a folder of its own.
+struct Released {
+    home: Home,
+    folder: String,
+}
+
+impl Released {
+    fn new(from: &Path) -> Released {
+        let home = Home::new();
+        let folder = home.state_path().join("recordings/released/20261128T100000.000Z");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        for name in ["00000001.seg.zst", "newest"] {
+            std::fs::copy(from.join(name), folder.join(name)).expect("copied");
+        }
+        Released { home, folder: folder.display().to_string() }
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        self.home.json(&[arguments, &["--format", "json"]].concat())
+    }
+
+    /// Every journal is whole, and every frame a message that this release knows.
+    fn reads(&self) {
+        let verified = self.json(&["journal", "verify", "--recording", &self.folder]);
+        assert_eq!(verified["findings"], serde_json::json!([]), "{verified:#}");
+        let listed = self.json(&["journal", "ls", "--recording", &self.folder]);
+        let mut frames = 0;
+        for journal in listed["journals"].as_array().expect("journals") {
+            let name = journal["journal"].as_str().expect("a name");
+            let dumped =
+                self.home.colo(&["journal", "dump", name, "--recording", &self.folder, "--format", "json"]);
+            let dumped = stdout(&dumped);
+            for line in dumped.lines() {
+                let frame: Value = serde_json::from_str(line).expect("an object");
+                assert!(frame["message"].is_string() && frame["fields"].is_object(), "{name}: {frame}");
+            }
+            assert_eq!(dumped.lines().count() as u64, number(&journal["frames"]), "{name}");
+            frames += dumped.lines().count();
+        }
+        assert!(frames > 300, "{frames}");
+    }
+
+    fn repeats(&self, strategy: &str) {
+        let checked = self.json(&["replay", &self.folder, "--strategy", strategy, "--check"]);
+        assert_eq!(checked["identical"], true, "{checked:#}");
+        assert!(number(&checked["requests"]) > 10, "{checked}");
+    }
+}
+
+#[test]
+fn recordings_of_every_released_version_are_read_repeated_and_gone_on_with() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/released");
+    let versions: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("versions")
+        .map(|version| version.expect("an entry").path())
+        .collect();
+    assert!(!versions.is_empty());
+    for version in versions {
+        let desk = Released::new(&version.join("desk"));
+        desk.reads();
+        desk.repeats("noise-1");
+        let one = Released::new(&version.join("lock-step"));
+        one.reads();
+        one.repeats("takers-1");
+        let report = one.json(&["up", "--recover", &one.folder]);
+        let ran = |name: &str| number(&report[name]);
+        assert!(ran("quotes") > 0 && ran("orders") > 0 && ran("fills") > 0, "{report}");
+        assert_eq!(one.home.left(), Vec::<PathBuf>::new());
+    }
+}
