@@ -95,6 +95,8 @@ pub(crate) struct Fold {
     lives: BTreeMap<OrderId, Life>,
     /// Orders that ended at this market event. Requests about them may yet come: who sent them did not know.
     ended: BTreeMap<OrderId, Ended>,
+    /// Instruments whose mark or positions have changed at this time.
+    moved: Vec<InstrumentId>,
     /// Instruments that somebody has an order in, with the mark that was written last.
     priced: BTreeMap<InstrumentId, Price>,
     accounts: Option<Box<Accounts>>,
@@ -137,6 +139,7 @@ impl Fold {
             traders: senders.map(|node| (node.seat, Trader::default())).collect(),
             lives: BTreeMap::new(),
             ended: BTreeMap::new(),
+            moved: Vec::new(),
             priced: BTreeMap::new(),
             sheets: Sheets::create(folder, accounts.is_some()),
             accounts: accounts.map(|options| Box::new(Accounts::new(options))),
@@ -175,6 +178,9 @@ impl Fold {
         if self.begin.is_none() {
             self.begin_at(time);
         }
+        if !self.moved.is_empty() {
+            self.drawdowns();
+        }
         if time >= self.next_second {
             self.seconds(time);
         }
@@ -184,6 +190,24 @@ impl Fold {
             self.next_sample = (time / self.interval + 1) * self.interval;
         }
         self.now = time;
+    }
+
+    /// All that happens at one time has happened: what there is of it in between, as a fill before the quote of its own trade, is
+    /// nobody's equity.
+    fn drawdowns(&mut self) {
+        for (&seat, trader) in &mut self.traders {
+            if trader.has_any(&self.moved) {
+                let worth = trader.worth(StrategyId(seat), &self.book);
+                trader.drawdown(worth.equity_net());
+            }
+        }
+        self.moved.clear();
+    }
+
+    fn has_moved(&mut self, instrument: InstrumentId) {
+        if !self.moved.contains(&instrument) {
+            self.moved.push(instrument);
+        }
     }
 
     #[cold]
@@ -232,7 +256,12 @@ impl Fold {
             self.phase(payload);
         }
         if matches!(id, Quote::ID | Best::ID | TradePrint::ID) {
+            let instrument = InstrumentId(topic);
+            let before = self.book.mark(instrument);
             self.book.on_market(topic, id, payload);
+            if self.book.mark(instrument) != before {
+                self.has_moved(instrument);
+            }
         }
     }
 
@@ -324,8 +353,6 @@ impl Fold {
         let fees = self.tariff.fill(life.account, fill);
         trader.fees = trader.fees.saturating_add(fees);
         trader.ordered += life.has(life.total_of(fill));
-        let worth = trader.worth(strategy, &self.book);
-        trader.drawdown(worth.equity_net());
         life.fill(fill, (now, contract), fees);
         let line = &mut self.line;
         line.clear();
@@ -335,6 +362,7 @@ impl Fold {
         line.number(fill.quantity.0).number(fill.remaining.0).number(after.quantity());
         line.number(done.closed).decimal(done.realised).decimal(fees);
         self.sheets.fills.write(line);
+        self.has_moved(fill.instrument);
     }
 
     /// Whether an answer to a strategy is td's own refusal: the rest stands in the executions.
@@ -442,7 +470,6 @@ impl Fold {
     fn seconds(&mut self, time: u64) {
         for (&seat, trader) in &mut self.traders {
             let worth = trader.worth(StrategyId(seat), &self.book);
-            trader.drawdown(worth.equity_net());
             trader.second(worth.equity_net(), self.now, time);
         }
         self.next_second = (time / SECOND + 1) * SECOND;

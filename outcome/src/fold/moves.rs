@@ -2,7 +2,7 @@
 
 use crate::power::PowerSums;
 
-/// A silence that is longer than this is a closed market: it is no row of quiet intervals.
+/// A silence that is longer than this, from the last event to the next, is a closed market: it is no row of quiet intervals.
 const CLOSED_NS: u64 = 600_000_000_000;
 
 /// Sums of the changes.
@@ -15,8 +15,8 @@ pub(crate) struct Moves {
 }
 
 impl Moves {
-    /// The amount stood here when one or more intervals of this length ended.
-    pub(crate) fn ended(&mut self, amount: i128, intervals: u64, length_ns: u64) {
+    /// The amount stood here when one or more intervals ended, within a silence of so many nanoseconds.
+    pub(crate) fn ended(&mut self, amount: i128, intervals: u64, silence_ns: u64) {
         let change = amount.saturating_sub(self.last) as f64 / 1e9;
         self.last = amount;
         let mut power = change;
@@ -24,8 +24,7 @@ impl Moves {
             power *= change;
             *sum += power;
         }
-        let is_open = intervals.saturating_mul(length_ns) <= CLOSED_NS;
-        self.n += if is_open { intervals } else { 1 };
+        self.n += if silence_ns <= CLOSED_NS { intervals } else { 1 };
     }
 
     /// With the interval that the end of the run cuts off, in which the amount came to this.
@@ -88,9 +87,23 @@ mod tests {
     #[test]
     fn a_night_is_no_row_of_quiet_intervals_and_what_never_moves_has_no_ratio() {
         let mut moves = Moves::default();
-        moves.ended(0, 50_000, SECOND);
+        moves.ended(0, 50_000, 50_000 * SECOND);
         assert_eq!((moves.n(), moves.sharpe()), (1, None));
         moves.ended(0, 1, SECOND);
         assert_eq!((moves.n(), moves.sharpe()), (2, None));
+    }
+
+    #[test]
+    fn how_long_a_silence_is_does_not_depend_on_where_minutes_begin() {
+        for start in 0..60 {
+            // Ten minutes and a second: more than ten minutes, in which ten or eleven minutes end.
+            let minutes = (start + 601) / 60 - start / 60;
+            let mut moves = Moves::default();
+            moves.ended(0, minutes, 601 * SECOND);
+            assert_eq!(moves.n(), 1, "{start}");
+            let mut moves = Moves::default();
+            moves.ended(0, minutes, 600 * SECOND);
+            assert_eq!(moves.n(), minutes, "{start}");
+        }
     }
 }

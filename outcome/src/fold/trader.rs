@@ -137,6 +137,11 @@ impl Trader {
         }
     }
 
+    /// Whether it has traded in one of these instruments.
+    pub(crate) fn has_any(&self, instruments: &[InstrumentId]) -> bool {
+        instruments.iter().any(|instrument| self.held.contains_key(instrument))
+    }
+
     /// Its drawdown at this equity.
     pub(crate) fn drawdown(&mut self, equity: i128) -> i128 {
         self.peak = self.peak.max(equity);
@@ -146,10 +151,11 @@ impl Trader {
     }
 
     pub(crate) fn second(&mut self, equity: i128, before: u64, now: u64) {
-        self.seconds.ended(equity, now / SECOND - before / SECOND, SECOND);
+        let silence = now - before;
+        self.seconds.ended(equity, now / SECOND - before / SECOND, silence);
         let minutes = now / MINUTE - before / MINUTE;
         if minutes > 0 {
-            self.minutes.ended(equity, minutes, MINUTE);
+            self.minutes.ended(equity, minutes, silence);
         }
     }
 
