@@ -29,6 +29,7 @@
 //! market in [`conform::made_up`] is the one that the driver itself is held against.
 #![forbid(unsafe_code)]
 
+mod average;
 pub mod conform;
 mod driver;
 mod look;
@@ -40,6 +41,7 @@ mod unbooked;
 /// For what a line keeps on disk: files and locks of its own, over no link of another user.
 pub use node::{OwnLock, boot_id, own_file, replace_file};
 
+pub use crate::average::{Average, ParseAverageError};
 pub use crate::driver::{Driver, Effects, Input, Overdue};
 pub use crate::look::{decide, look};
 pub use crate::market::{Command, Lots, News, OrderState, Report, Says, Target, Venue};

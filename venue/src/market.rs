@@ -2,6 +2,7 @@
 
 use wire::{Instrument, InstrumentId, Nanos, NewOrder, Price, Quantity, Reason, Side};
 
+use crate::average::Average;
 use crate::unbooked::LOT;
 
 /// How much has traded, in lots of 1e-9: a market may trade parts of a lot, which no fill can carry.
@@ -112,7 +113,7 @@ pub enum Says {
         id: String,
         /// Lots in 1e-9. What lies below is cut off, and stands in `text`.
         lots: i128,
-        /// The price, where it can be read.
+        /// The price to the nearest 1e-9, where it can be read.
         price: Option<Price>,
         /// Price and quantity in the market's own words.
         text: String,
@@ -157,7 +158,7 @@ pub enum Says {
         /// How much of it has traded altogether, where that is given.
         filled: Option<Lots>,
         /// At which price on average, where that is given.
-        average: Option<Price>,
+        average: Option<Average>,
     },
     /// It is there, and nothing follows from the report: a request about it is being looked at, it is suspended, it is stopped at a price.
     Standing {
@@ -171,7 +172,7 @@ pub enum Says {
         /// How much of it has traded altogether, where that is said.
         filled: Option<Lots>,
         /// At which price on average, where that is given.
-        average: Option<Price>,
+        average: Option<Average>,
     },
     /// A replace was carried out.
     Replaced {
@@ -191,7 +192,7 @@ pub enum Says {
         /// How much of it has traded altogether, where that is given.
         filled: Option<Lots>,
         /// At which price on average, where that is said.
-        average: Option<Price>,
+        average: Option<Average>,
         /// Its price and total quantity, where they are said.
         terms: Option<(Price, Quantity)>,
     },

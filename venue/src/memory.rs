@@ -6,16 +6,18 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::str::FromStr;
 
 use wire::{InstrumentId, Nanos, OrderId, Price, Quantity, Reason, Request, Side};
 use zerocopy::TryFromBytes;
 
+use crate::average::Average;
 use crate::driver::{Input, Overdue};
 use crate::market::{Lots, News, OrderState, Report, Says};
-use crate::unbooked::{How, Settlement, decimal};
+use crate::unbooked::{How, LOT, Settlement, decimal};
 
 /// First words of the file; the prefix of the names follows. The number changes when the driver makes other executions of the same lines.
-const HEAD: &str = "colo venue 3";
+const HEAD: &str = "colo venue 4";
 
 /// The file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -140,6 +142,7 @@ pub(crate) fn write(input: &Input) -> String {
         Input::Overdue(Overdue::Position(instrument)) => format!("differs {}", instrument.0),
         Input::Close => "close".to_owned(),
         Input::Stop(stops) => format!("stop {}", u8::from(*stops)),
+        Input::Tick(instrument, tick) => format!("tick {} {}", instrument.0, tick.0),
         Input::Settle(settlement) => settled(settlement),
         Input::News(News::Up) => "up".to_owned(),
         Input::News(News::Down) => "down".to_owned(),
@@ -191,17 +194,14 @@ pub(crate) fn write(input: &Input) -> String {
                     counted(*filled)
                 ),
                 Says::DoneForDay { filled, average } => {
-                    format!("paused {head} {} {}", counted(*filled), or_dash(average.map(|price| price.0)))
+                    format!("paused {head} {} {}", counted(*filled), or_dash(*average))
                 }
                 Says::Standing { filled } => {
                     format!("stands {head} {}", counted(*filled))
                 }
-                Says::Ended { reason, filled, average } => format!(
-                    "ended {head} {} {} {}",
-                    *reason as u8,
-                    counted(*filled),
-                    or_dash(average.map(|price| price.0))
-                ),
+                Says::Ended { reason, filled, average } => {
+                    format!("ended {head} {} {} {}", *reason as u8, counted(*filled), or_dash(*average))
+                }
                 Says::Replaced { price, quantity } => format!("replaced {head} {} {}", price.0, quantity.0),
                 Says::Refused(reason) => format!("refused {head} {}", *reason as u8),
                 Says::Triggered => format!("triggered {head}"),
@@ -219,7 +219,7 @@ pub(crate) fn write(input: &Input) -> String {
                         "status {head} {state} {} {} {} {} {}",
                         reason as u8,
                         counted(*filled),
-                        or_dash(average.map(|average| average.0)),
+                        or_dash(*average),
                         or_dash(terms.map(|(price, _)| price.0)),
                         or_dash(terms.map(|(_, quantity)| quantity.0))
                     )
@@ -296,7 +296,7 @@ fn head(word: &str) -> Option<Head> {
     Some(Head { name: unescape(name)?, original, of })
 }
 
-fn or_dash(value: Option<i64>) -> String {
+fn or_dash(value: Option<impl ToString>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| value.to_string())
 }
 
@@ -316,6 +316,11 @@ pub(crate) fn read(line: &str) -> Option<Input> {
         "behind" => return Some(Input::Overdue(Overdue::End(OrderId(rest.parse().ok()?)))),
         "differs" => return Some(Input::Overdue(Overdue::Position(InstrumentId(rest.parse().ok()?)))),
         "close" => return Some(Input::Close),
+        "tick" => {
+            let (instrument, tick) = rest.split_once(' ')?;
+            let instrument = InstrumentId(instrument.parse().ok()?);
+            return Some(Input::Tick(instrument, Price(tick.parse().ok()?)));
+        }
         "stop" => return Some(Input::Stop(rest.parse::<u8>().ok()? != 0)),
         "settle" => {
             let mut words = rest.splitn(3, ' ');
@@ -379,13 +384,11 @@ pub(crate) fn read(line: &str) -> Option<Input> {
             quantity: number(next()?)?.map(Quantity),
             filled: lots(next()?)?,
         },
-        "paused" => Says::DoneForDay { filled: lots(next()?)?, average: number(next()?)?.map(Price) },
+        "paused" => Says::DoneForDay { filled: lots(next()?)?, average: may_be(next()?)? },
         "stands" => Says::Standing { filled: lots(next()?)? },
-        "ended" => Says::Ended {
-            reason: reason(next()?)?,
-            filled: lots(next()?)?,
-            average: number(next()?)?.map(Price),
-        },
+        "ended" => {
+            Says::Ended { reason: reason(next()?)?, filled: lots(next()?)?, average: may_be(next()?)? }
+        }
         "replaced" => {
             Says::Replaced { price: Price(next()?.parse().ok()?), quantity: Quantity(next()?.parse().ok()?) }
         }
@@ -403,8 +406,8 @@ pub(crate) fn read(line: &str) -> Option<Input> {
             };
             let mut rest = next()?.split(' ');
             let filled = lots(rest.next()?)?;
+            let average = may_be(rest.next()?)?;
             let mut number = || rest.next().and_then(number);
-            let average = number()?.map(Price);
             let terms = number()?.map(Price).zip(number()?.map(Quantity));
             Says::Status { state, filled, average, terms }
         }
@@ -423,10 +426,15 @@ fn counted(filled: Option<Lots>) -> String {
 }
 
 fn lots(word: &str) -> Option<Option<Lots>> {
-    if word == "-" { Some(None) } else { word.parse::<Price>().ok().map(|lots| Some(Lots(lots.0.into()))) }
+    // More of them may have traded than a price of 64 bits holds.
+    Some(may_be::<Average>(word)?.map(|lots| Lots(lots.price / LOT)))
 }
 
 fn number(word: &str) -> Option<Option<i64>> {
+    may_be(word)
+}
+
+fn may_be<T: FromStr>(word: &str) -> Option<Option<T>> {
     if word == "-" { Some(None) } else { word.parse().ok().map(Some) }
 }
 
@@ -456,7 +464,7 @@ mod tests {
         let status = |state, terms| Says::Status {
             state,
             filled: Some(Quantity(3).into()),
-            average: Some(Price(-4)),
+            average: Some(Average { price: -4_500_000_000_000_000_000, decimals: 12 }),
             terms,
         };
         let foreign = |name: &str, side| {
@@ -477,6 +485,7 @@ mod tests {
             |how| Input::Settle(Settlement { number: 3, how, by: "anna: agreed by phone".to_owned() });
         vec![
             Input::Stop(true),
+            Input::Tick(InstrumentId(4), Price(10_000_000)),
             Input::Stop(false),
             settle(How::Book),
             settle(How::Apart),
@@ -505,8 +514,12 @@ mod tests {
                 works: true,
             }),
             report(Says::Restated { price: None, quantity: Some(Quantity(6)), filled: None }),
-            report(Says::DoneForDay { filled: Some(Lots(2_500_000_000)), average: Some(Price(-4)) }),
+            report(Says::DoneForDay {
+                filled: Some(Lots(2_500_000_000)),
+                average: Some(Average { price: -4_500_000_000_000_000_000, decimals: 12 }),
+            }),
             report(Says::Standing { filled: None }),
+            report(Says::Standing { filled: Some(Lots(999_999_999_999_999_999_999_999)) }),
             report(Says::Status { state: OrderState::DoneForDay, filled: None, average: None, terms: None }),
             Input::Request(640, Request::Cancel(cancel)),
             Input::Overdue(Overdue::Request(640)),
@@ -522,7 +535,7 @@ mod tests {
             trade(Some(Lots(2_500_000_000))),
             Input::News(News::Gap),
             report(Says::Ended { reason: Reason::Requested, filled: None, average: None }),
-            ended(Some(Price(7))),
+            ended(Some(Average { price: 7, decimals: 18 })),
             report(Says::Replaced { price: Price(5), quantity: Quantity(6) }),
             report(status(OrderState::Ended(Reason::Expired), Some((Price(1), Quantity(2))))),
             report(status(OrderState::Working, None)),

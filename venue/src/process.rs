@@ -372,7 +372,12 @@ impl<V: Venue> Seat<V> {
         }
         match frame.message_id {
             Instrument::ID => match Instrument::decode(frame.payload) {
-                Ok(instrument) => self.venue.list(&instrument),
+                Ok(instrument) => {
+                    self.venue.list(&instrument);
+                    if self.driver.tick(instrument.id) != Some(instrument.tick) {
+                        self.hear(context, &Input::Tick(instrument.id, instrument.tick))?;
+                    }
+                }
                 Err(error) => malformed(error),
             },
             EndOfStream::ID => self.listing_done = true,

@@ -4,15 +4,12 @@ use std::collections::BTreeMap;
 
 use fix_codec::codec::Message;
 use fix_codec::time::read_utc_nanos;
-use venue::{LOT, Lots, News, OrderState, Report, Says};
+use venue::{Average, Lots, News, OrderState, Report, Says};
 use wire::{InstrumentId, Nanos, Price, Quantity, Reason, Side};
 use zerocopy::TryFromBytes;
 
 use crate::exec_type::ExecType;
 use crate::numbers::{self, price};
-
-/// Lots of one trade at most. More of them at a price of some size are worth more than an amount of money can say.
-const MOST: i128 = i64::MAX as i128 / LOT;
 
 /// Where instruments are found by their symbol.
 pub trait Instruments {
@@ -145,7 +142,7 @@ fn traded(message: &Message, id: &str, exact: impl Fn(String, Price, Quantity) -
     // What is no number adds nothing that can be counted, and is listed in its own words.
     let (lots, unread) = numbers::lots(much).map_or((0, ", which is no number of lots"), |lots| (lots, ""));
     let text = format!("{much} at {at}{unread}");
-    vec![Says::Inexact { id: id.to_owned(), lots, price: price(message, 31), text }]
+    vec![Says::Inexact { id: id.to_owned(), lots, price: numbers::nearest_price(at), text }]
 }
 
 /// Whether a report has an execution, which counts whatever else of the report cannot be read.
@@ -214,17 +211,14 @@ pub(crate) fn business_reason(message: &Message) -> Reason {
     }
 }
 
-/// Whole lots, however many zeros stand behind the point; parts of a lot are none, and neither are more lots than a fill can carry.
 fn lots(message: &Message, tag: u32) -> Option<Quantity> {
     let text = message.get(tag)?;
-    let is_exact = text.split_once('.').is_none_or(|(_, part)| part.bytes().all(|byte| byte == b'0'));
-    let lots = numbers::lots(text).ok().filter(|lots| is_exact && *lots >= 0 && lots % LOT == 0)? / LOT;
-    (lots <= MOST).then(|| Quantity(i64::try_from(lots).unwrap_or(i64::MAX)))
+    numbers::whole_lots(text).map(Quantity)
 }
 
 /// AvgPx (6). Where nothing has traded it is zero.
-fn average(message: &Message) -> Option<Price> {
-    price(message, 6).filter(|average| average.0 > 0)
+fn average(message: &Message) -> Option<Average> {
+    message.get(6)?.parse().ok().filter(|average: &Average| average.price > 0)
 }
 
 /// CumQty (14), with parts of a lot.
@@ -263,6 +257,7 @@ pub(crate) fn position(message: &Message) -> Option<(&str, i128)> {
 #[cfg(test)]
 mod tests {
     use fix_codec::codec::{Decoder, Step, message};
+    use venue::LOT;
 
     use super::*;
 
@@ -318,7 +313,7 @@ mod tests {
         );
         let ended = |reason| Says::Ended { reason, filled: Some(Quantity(4).into()), average: None };
         assert_eq!(heard("8", "11=p-1|150=4|39=4|14=4|58=strategy-gone|"), [ended(Reason::StrategyGone)]);
-        let (filled, average) = (Some(Quantity(4).into()), Some(Price(1_500_000_000)));
+        let (filled, average) = (Some(Quantity(4).into()), "1.5".parse().ok());
         assert_eq!(heard("8", "11=p-1|150=3|39=3|14=4|6=1.5|"), [Says::DoneForDay { filled, average }]);
         assert_eq!(heard("8", "11=p-1|150=4|39=4|14=4|"), [ended(Reason::Requested)]);
         assert_eq!(heard("8", "11=p-1|150=8|39=8|58=off-tick|103=99|"), [Says::Rejected(Reason::OffTick)]);

@@ -1,7 +1,7 @@
 //! Numbers in messages of the market: each is read exactly, or the message is rejected. None is taken for zero. Pure.
 
 use fix_codec::codec::Message;
-use venue::LOT;
+use venue::{Average, LOT};
 use wire::Price;
 
 /// So many digits before the point at most: lots of 1e-9 of all of an account's orders fit into 128 bits with room to spare.
@@ -21,19 +21,42 @@ const TOO_LARGE: (u32, &str) = (5, "the number is too large");
 const FORMAT: (u32, &str) = (6, "a decimal number is expected");
 const REPEATED: (u32, &str) = (13, "the tag appears more than once");
 
-/// What a number of a field is.
+const NEGATIVE: (u32, &str) = (5, "the number is below zero");
+const NO_QUANTITY: (u32, &str) = (5, "no number of whole lots that an order can have");
+const NO_PRICE: (u32, &str) = (5, "no price of at most nine decimals that an order can have");
+
+/// Lots of one trade at most. More of them at a price of some size are worth more than an amount of money can say.
+const MOST: i128 = i64::MAX as i128 / LOT;
+
+/// What a number of a field is, and which of them can be read. `docs/adapters.md` has the table.
 #[derive(Clone, Copy)]
 enum Kind {
+    /// Parts of a lot down to 1e-9.
     Lots,
+    /// The same, and none below zero.
+    Traded,
+    /// Of an order: whole lots.
+    Quantity,
+    /// Of an order: in 1e-9.
     Price,
+    /// Any decimal number.
+    Decimal,
     Count,
 }
 
 /// The numbers that are read of each type of message.
 fn numbers(kind: &str) -> &'static [(u32, Kind)] {
-    use Kind::{Count, Lots, Price};
+    use Kind::{Count, Decimal, Lots, Price, Quantity, Traded};
     match kind {
-        "8" => &[(6, Price), (14, Lots), (31, Price), (32, Lots), (38, Lots), (44, Price), (911, Count)],
+        "8" => &[
+            (6, Decimal),
+            (14, Traded),
+            (31, Decimal),
+            (32, Lots),
+            (38, Quantity),
+            (44, Price),
+            (911, Count),
+        ],
         "AP" => &[(704, Lots), (705, Lots), (727, Count)],
         "AO" => &[(727, Count)],
         _ => &[],
@@ -79,8 +102,13 @@ fn fault(text: &str, kind: Kind) -> Option<(u32, &'static str)> {
     }
     match kind {
         Kind::Lots => lots(text).err(),
-        // A price may have more decimals than a fill can carry, and is listed then in its own words.
-        Kind::Price => decimal(text).map(|(_, whole, _)| whole).map_or(Some(FORMAT), |whole| {
+        Kind::Traded => lots(text).map_or_else(Some, |lots| (lots < 0).then_some(NEGATIVE)),
+        Kind::Quantity => lots(text).err().or_else(|| whole_lots(text).is_none().then_some(NO_QUANTITY)),
+        Kind::Price => {
+            fault(text, Kind::Decimal).or_else(|| text.parse::<Price>().is_err().then_some(NO_PRICE))
+        }
+        // A trade's price may have more decimals than a fill can carry, and is listed then in its own words.
+        Kind::Decimal => decimal(text).map(|(_, whole, _)| whole).map_or(Some(FORMAT), |whole| {
             (whole.trim_start_matches('0').len() > DIGITS).then_some(TOO_LARGE)
         }),
         Kind::Count if text.bytes().all(|byte| byte.is_ascii_digit()) => {
@@ -108,6 +136,19 @@ pub(crate) fn lots(text: &str) -> Result<i128, (u32, &'static str)> {
     let whole: i128 = if whole.is_empty() { 0 } else { whole.parse().map_err(|_| FORMAT)? };
     let part: i128 = format!("{:0<9}", part.get(..9).unwrap_or(part)).parse().map_err(|_| FORMAT)?;
     Ok(sign * (whole * LOT + part))
+}
+
+/// Whole lots, however many zeros stand behind the point; parts of a lot are none, and neither are more lots than a fill can carry.
+pub(crate) fn whole_lots(text: &str) -> Option<i64> {
+    let is_whole = text.split_once('.').is_none_or(|(_, part)| part.bytes().all(|byte| byte == b'0'));
+    let lots = lots(text).ok().filter(|lots| is_whole && (0..=MOST * LOT).contains(lots))?;
+    i64::try_from(lots / LOT).ok()
+}
+
+/// The price that is nearest to a decimal number.
+pub(crate) fn nearest_price(text: &str) -> Option<Price> {
+    let average: Average = text.parse().ok()?;
+    i64::try_from(average.value(LOT)).ok().map(Price)
 }
 
 /// A price, where a fill can carry it.

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use wire::{Instrument, InstrumentId, Nanos, Price, Quantity, Reason, Side};
 
 use super::{Draw, Rig};
+use crate::average::Average;
 use crate::market::{Command, Lots, News, OrderState, Report, Says, Venue};
 use crate::unbooked::LOT;
 
@@ -66,8 +67,9 @@ impl Resting {
         i128::from(self.filled) * LOT + i128::from(self.halves) * LOT / 2
     }
 
-    fn average(&self) -> Option<Price> {
-        (self.traded() > 0).then(|| Price((self.value * LOT / self.traded()) as i64))
+    fn average(&self) -> Option<Average> {
+        let price = || self.value * LOT * LOT / self.traded();
+        (self.traded() > 0).then(|| Average { price: price(), decimals: 18 })
     }
 }
 

@@ -278,7 +278,9 @@ impl<R: Rig> Desk<'_, R> {
     }
 
     fn begin(&mut self) -> Result<(), String> {
-        self.line.list(&instrument());
+        let instrument = instrument();
+        self.line.list(&instrument);
+        self.hear(Input::Tick(instrument.id, instrument.tick))?;
         // An execution that is not booked stops nothing here: what follows it is held too.
         self.hear(Input::Stop(false))?;
         self.until("a line", Driver::is_up)?;
@@ -420,7 +422,9 @@ impl<R: Rig> Desk<'_, R> {
     fn kill(&mut self) -> Result<(), String> {
         self.summary.kills += 1;
         self.line = self.rig.line();
-        self.line.list(&instrument());
+        let instrument = instrument();
+        self.line.list(&instrument);
+        self.hear(Input::Tick(instrument.id, instrument.tick))?;
         let mut driver = Driver::new(PREFIX);
         let mut effects = Effects::default();
         for line in &self.lines {

@@ -28,8 +28,8 @@ mod trades;
 use std::collections::{BTreeMap, BTreeSet};
 
 use wire::{
-    CancelAll, Execution, InstrumentId, Nanos, NewOrder, OrderId, OrderStatus, OrderUpdate, Quantity, Reason,
-    Request, StrategyId,
+    CancelAll, Execution, InstrumentId, Nanos, NewOrder, OrderId, OrderStatus, OrderUpdate, Price, Quantity,
+    Reason, Request, StrategyId,
 };
 
 use crate::market::{Command, News, Report};
@@ -51,6 +51,8 @@ pub enum Input {
     Close,
     /// Whether new orders and replaces are refused while an execution is not booked.
     Stop(bool),
+    /// The tick of an instrument: prices that only an average tells are whole ticks.
+    Tick(InstrumentId, Price),
     /// An operator settles what is not booked.
     Settle(Settlement),
 }
@@ -124,6 +126,7 @@ pub struct Driver {
     time: Nanos,
     /// The most decimals of an average price so far.
     decimals: u32,
+    ticks: BTreeMap<InstrumentId, Price>,
 }
 
 impl Driver {
@@ -148,6 +151,7 @@ impl Driver {
             stops: true,
             time: Nanos(0),
             decimals: 0,
+            ticks: BTreeMap::new(),
         }
     }
 
@@ -201,6 +205,11 @@ impl Driver {
         self.stops
     }
 
+    /// The tick of an instrument, where it is known.
+    pub fn tick(&self, instrument: InstrumentId) -> Option<Price> {
+        self.ticks.get(&instrument).copied()
+    }
+
     /// Whether new orders and replaces are refused because something is not booked.
     pub fn is_stopped(&self) -> bool {
         self.stops && self.unbooked.open().len() > 0
@@ -234,6 +243,7 @@ impl Driver {
                 self.cancel_all(effects);
             }
             Input::Stop(stops) => self.stops = *stops,
+            Input::Tick(instrument, tick) => drop(self.ticks.insert(*instrument, *tick)),
             Input::Settle(settlement) => self.settle_unbooked(settlement, effects),
         }
         let answered = self.unanswered.first_key_value().map_or(self.taken, |(_, first)| first.before);

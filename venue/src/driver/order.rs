@@ -6,6 +6,7 @@ use wire::{
     Fill, Liquidity, Nanos, NewOrder, OrderStatus, OrderUpdate, Price, Quantity, Reason, ReplaceOrder,
 };
 
+use crate::average::{Average, divide};
 use crate::market::Target;
 use crate::unbooked::LOT;
 
@@ -50,11 +51,6 @@ fn last_unit(decimals: u32) -> i128 {
     ROUNDING.max(10_i128.pow(9_u32.saturating_sub(decimals)))
 }
 
-/// The decimals of a price, without zeros at its end.
-pub(super) fn decimals(price: Price) -> u32 {
-    (0..9).find(|decimals| price.0 % 10_i64.pow(9 - decimals) == 0).unwrap_or(9)
-}
-
 /// Why the value of an order is open until the market gives its average price.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Open {
@@ -72,7 +68,7 @@ pub(super) struct End {
     /// So much of it has traded, in lots of 1e-9, where the market gives it.
     pub(super) filled: Option<i128>,
     /// At which price on average, where the market gives it.
-    pub(super) average: Option<Price>,
+    pub(super) average: Option<Average>,
     /// When the market counted that.
     pub(super) at: Nanos,
 }
@@ -359,8 +355,9 @@ impl Order {
     }
 
     /// The value that is missing when so many lots of 1e-9 have traded at this average, where the market gives it.
-    fn lacks_value(&self, filled: i128, average: Option<Price>) -> Option<i128> {
-        (filled == 0 || average.is_some()).then(|| value(filled, average) - self.value)
+    fn lacks_value(&self, filled: i128, average: Option<Average>) -> Option<i128> {
+        let value = average.map(|average| average.value(filled)).or((filled == 0).then_some(0));
+        value.map(|value| value - self.value)
     }
 
     /// Reports of it may be lost: a correction that changes no quantity is seen by the order's average price.
@@ -375,7 +372,7 @@ impl Order {
     pub(super) fn revalue(
         &mut self,
         filled: i128,
-        average: Option<Price>,
+        average: Option<Average>,
         decimals: u32,
     ) -> Option<Revalued> {
         let value = self.lacks_value(filled, average)?;
@@ -406,18 +403,39 @@ impl Order {
         Some(change)
     }
 
-    /// The trade of so many lots that is missing when so much has traded at this average.
-    pub(super) fn missing(&mut self, filled: i128, quantity: i64, average: Option<Price>) -> (Price, i64) {
-        let price = self.lacks_value(filled, average).and_then(|value| {
-            i64::try_from(value / i128::from(quantity.max(1))).map_or(average, |price| Some(Price(price)))
-        });
+    /// Counts the trade of so many lots that is missing when so much has traded at this average, and returns its price. `decimals`: as
+    /// many as the market gives average prices with.
+    pub(super) fn missing(
+        &mut self,
+        filled: i128,
+        quantity: i64,
+        average: Option<Average>,
+        (decimals, tick): (u32, Price),
+    ) -> Price {
+        let open = filled.saturating_mul(10_i128.pow(18_u32.saturating_sub(decimals))) / LOT / LOT;
+        let price =
+            self.lacks_value(filled, average).and_then(|value| self.likely(value, open, quantity, tick));
         let price = price.filter(|price| price.0 > 0).unwrap_or(self.price);
         self.made_up.add(quantity, i128::from(price.0) * i128::from(quantity), filled);
         self.count(price, quantity);
         (self.counted_up_to, self.cancelled) = (filled, (0, Nanos(0)));
         // With it all is counted by the average.
         self.unsure = None;
-        (price, quantity)
+        price
+    }
+
+    /// The price of so many lots of this value, of which the average leaves so much open: the nearest at which the market trades, where one is
+    /// within what is open. Lots of several trades may have none.
+    fn likely(&self, value: i128, open: i128, quantity: i64, tick: Price) -> Option<Price> {
+        let quantity = i128::from(quantity.max(1));
+        let nearest = |unit: i128| i64::try_from(divide(value, quantity * unit) * unit).ok().map(Price);
+        let exact = nearest(1)?;
+        let at = match self.is_beyond_limit(exact) {
+            true => Some(self.worst_limit),
+            false => nearest(i128::from(tick.0.max(1))),
+        };
+        let is_open = |at: &Price| (i128::from(at.0) * quantity - value).abs() <= open;
+        at.filter(is_open).or(Some(exact))
     }
 
     /// The trade that the market calls so now: one that was corrected has another name since.
@@ -491,7 +509,7 @@ impl Order {
 
     /// The market counts so many lots of 1e-9 more or less than it has reported, and no trade says it. The value of the difference, as far
     /// as the average gives it.
-    pub(super) fn offset(&mut self, lots: i128, (filled, average): (i128, Option<Price>)) -> i128 {
+    pub(super) fn offset(&mut self, lots: i128, (filled, average): (i128, Option<Average>)) -> i128 {
         let value = self.lacks_value(filled, average).unwrap_or(0);
         self.unsure = None;
         self.inexact += lots;

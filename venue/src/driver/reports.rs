@@ -4,9 +4,10 @@
 
 use wire::{Execution, Nanos, OrderId, OrderStatus, OrderUpdate, Price, Quantity, Reason, TimeInForce};
 
-use super::order::{Change, End, Kind, decimals};
+use super::order::{Change, End, Kind};
 use super::trades::Traded;
 use super::{Driver, Effects, is_attempt_of};
+use crate::average::Average;
 use crate::market::{Lots, Report, Says};
 
 /// Where an order is when a report of it comes.
@@ -165,7 +166,7 @@ impl Driver {
         | Says::Ended { average: Some(average), .. }
         | Says::DoneForDay { average: Some(average), .. } = report.says
         {
-            self.decimals = self.decimals.max(decimals(average));
+            self.decimals = self.decimals.max(average.decimals);
         }
     }
 
@@ -202,7 +203,7 @@ impl Driver {
         &mut self,
         order_id: OrderId,
         reason: Reason,
-        (filled, average): (Option<i128>, Option<Price>),
+        (filled, average): (Option<i128>, Option<Average>),
         name: Option<&str>,
         time: Nanos,
         effects: &mut Effects,

@@ -4,10 +4,11 @@ use wire::{Execution, Nanos, OrderId, OrderStatus, Price, Quantity, Reason};
 
 use super::order::{Change, End, Kind, Order};
 use super::{Driver, Effects};
+use crate::average::Average;
 use crate::market::OrderState;
 
 /// The state, how much has traded in lots of 1e-9, at which price on average, and the terms.
-type Said = (OrderState, Option<i128>, Option<Price>, Option<(Price, Quantity)>);
+type Said = (OrderState, Option<i128>, Option<Average>, Option<(Price, Quantity)>);
 
 /// After so many statuses in a row that count more than was reported, one counts that seems to be from before the last trade; and after so
 /// many that count the same less, one counts that bears the same time: the market's clock may have whole seconds only, or stand.
@@ -82,7 +83,7 @@ impl Driver {
     fn is_ahead(
         &mut self,
         order_id: OrderId,
-        (filled, average): (Option<i128>, Option<Price>),
+        (filled, average): (Option<i128>, Option<Average>),
         time: Nanos,
         effects: &mut Effects,
     ) -> bool {
@@ -131,7 +132,7 @@ impl Driver {
     pub(super) fn status_after_end(
         &mut self,
         order_id: OrderId,
-        (state, filled, average): (OrderState, Option<i128>, Option<Price>),
+        (state, filled, average): (OrderState, Option<i128>, Option<Average>),
         time: Nanos,
         effects: &mut Effects,
     ) {

@@ -4,6 +4,7 @@ use wire::{Execution, Fill, InstrumentId, Nanos, OrderId, OrderStatus, Price, Qu
 
 use super::order::{Added, Corrected, Order, Revalued, value};
 use super::{Driver, Effects};
+use crate::average::Average;
 use crate::market::{Lots, Report};
 use crate::unbooked::{How, LOT, Settlement, Unbooked, Why};
 
@@ -298,7 +299,7 @@ impl Driver {
         &mut self,
         order_id: OrderId,
         lacks: i128,
-        counted: (i128, Option<Price>),
+        counted: (i128, Option<Average>),
         time: Nanos,
         effects: &mut Effects,
     ) {
@@ -314,7 +315,7 @@ impl Driver {
     pub(super) fn revalue(
         &mut self,
         order_id: OrderId,
-        (filled, average): (Option<i128>, Option<Price>),
+        (filled, average): (Option<i128>, Option<Average>),
         time: Nanos,
         effects: &mut Effects,
     ) {
@@ -339,20 +340,24 @@ impl Driver {
     pub(super) fn missed(
         &mut self,
         order_id: OrderId,
-        (filled, average): (i128, Option<Price>),
+        (filled, average): (i128, Option<Average>),
         time: Nanos,
         effects: &mut Effects,
     ) {
         let has_ended = !self.orders.contains_key(&order_id);
+        let decimals = self.decimals;
         let Some(order) = self.known_mut(order_id) else { return };
-        let lacks = order.lacks(filled);
+        let (lacks, instrument) = (order.lacks(filled), order.request.instrument);
         let Some(quantity) = i64::try_from(lacks / LOT).ok().filter(|_| lacks % LOT == 0) else {
             return self.differs(order_id, lacks, (filled, average), time, effects);
         };
-        let (price, quantity) = order.missing(filled, quantity, average);
+        let tick = self.tick(instrument).unwrap_or(Price(1));
+        let Some(order) = self.known_mut(order_id) else { return };
+        let price = order.missing(filled, quantity, average, (decimals, tick));
         order.last_trade = order.last_trade.max(time);
+        let whence = if average.is_some() { "" } else { ", its limit: the market gives no average price" };
         effects.notes.push(format!(
-            "order {order_id}: {quantity} have traded of which no report came; taken as one trade at {price}"
+            "order {order_id}: {quantity} have traded of which no report came; taken as one trade at {price}{whence}"
         ));
         if has_ended {
             let what = Unbooked { time, ..amount(order, Why::AfterEnd, quantity, price) };

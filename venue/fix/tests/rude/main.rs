@@ -1,5 +1,6 @@
 //! A market that does what markets do seldom, and the session with it. Raw FIX against the session and the driver, in one thread.
 
+mod averages;
 mod contradicts;
 mod orders;
 mod platform;
