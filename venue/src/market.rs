@@ -66,7 +66,7 @@ pub enum Command {
     },
     /// Asks for all that the market has of this account. It is sent when a line is up, and while a position differs. Where the market
     /// can, it is answered with [`Says::Status`] for every order that works, also under names that are not known here, and with
-    /// [`News::Position`] for every instrument. A market that cannot say either gives no answer.
+    /// [`News::Position`] for every instrument: of a moment after the question, and after the report before. A market that cannot say either gives no answer.
     Reconcile,
 }
 

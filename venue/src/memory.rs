@@ -139,7 +139,7 @@ pub(crate) fn write(input: &Input) -> String {
         }
         Input::Overdue(Overdue::Request(position)) => format!("overdue {position}"),
         Input::Overdue(Overdue::End(order)) => format!("behind {}", order.0),
-        Input::Overdue(Overdue::Position(instrument)) => format!("differs {}", instrument.0),
+        Input::Overdue(Overdue::Position(instrument, report)) => format!("differs {} {report}", instrument.0),
         Input::Close => "close".to_owned(),
         Input::Stop(stops) => format!("stop {}", u8::from(*stops)),
         Input::Tick(instrument, tick) => format!("tick {} {}", instrument.0, tick.0),
@@ -314,7 +314,11 @@ pub(crate) fn read(line: &str) -> Option<Input> {
         }
         "overdue" => return Some(Input::Overdue(Overdue::Request(rest.parse().ok()?))),
         "behind" => return Some(Input::Overdue(Overdue::End(OrderId(rest.parse().ok()?)))),
-        "differs" => return Some(Input::Overdue(Overdue::Position(InstrumentId(rest.parse().ok()?)))),
+        "differs" => {
+            let (instrument, report) = rest.split_once(' ')?;
+            let instrument = InstrumentId(instrument.parse().ok()?);
+            return Some(Input::Overdue(Overdue::Position(instrument, report.parse().ok()?)));
+        }
         "close" => return Some(Input::Close),
         "tick" => {
             let (instrument, tick) = rest.split_once(' ')?;
@@ -489,7 +493,7 @@ mod tests {
             Input::Stop(false),
             settle(How::Book),
             settle(How::Apart),
-            Input::Overdue(Overdue::Position(InstrumentId(4))),
+            Input::Overdue(Overdue::Position(InstrumentId(4), 17)),
             Input::News(News::Position { instrument: InstrumentId(4), lots: -2_500_000_000 }),
             foreign("", Side::Buy),
             foreign("a b@7:1 100%\u{fc}", Side::Sell),

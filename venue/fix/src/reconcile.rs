@@ -46,6 +46,8 @@ pub(crate) struct Reconcile {
     /// Those that the request under way must name.
     due: BTreeSet<String>,
     positions: Option<Asked>,
+    /// Of the last request for positions on this line.
+    positions_id: String,
     /// Instruments that a report has named.
     named: BTreeSet<InstrumentId>,
 }
@@ -73,9 +75,10 @@ impl Reconcile {
         is_wanted && self.orders_pace.take(now_ns)
     }
 
-    /// Whether all positions are to be asked for now. Takes the turn.
+    /// Whether all positions are to be asked for now: one question after the other. Takes the turn.
     pub(crate) fn are_positions_due(&mut self, now_ns: u64) -> bool {
-        self.wants_positions && self.positions_pace.take(now_ns)
+        let is_open = self.positions.as_ref().is_some_and(|asked| now_ns < asked.at + PATIENCE);
+        self.wants_positions && !is_open && self.positions_pace.take(now_ns)
     }
 
     /// All orders are asked for under this id.
@@ -93,6 +96,7 @@ impl Reconcile {
         let id = self.id(now_ns);
         self.wants_positions = false;
         self.named.clear();
+        self.positions_id.clone_from(&id);
         self.positions = Some(Asked::new(id.clone(), now_ns));
         id
     }
@@ -100,6 +104,7 @@ impl Reconcile {
     /// The line is another one: what was asked on the last is not answered.
     pub(crate) fn forget(&mut self) {
         (self.orders, self.positions) = (None, None);
+        self.positions_id.clear();
         (self.wants_orders, self.wants_positions) = (false, false);
         self.wanted.clear();
         self.due.clear();
@@ -177,6 +182,11 @@ impl Reconcile {
         all: impl Iterator<Item = InstrumentId>,
         news: &mut Vec<News>,
     ) {
+        if message.get(710).is_some_and(|id| id != self.positions_id) {
+            return log::warn!(
+                "a position report that answers another question than the last is passed over"
+            );
+        }
         let found =
             hear::position(message).and_then(|(symbol, lots)| Some((instruments.instrument(symbol)?, lots)));
         match found {

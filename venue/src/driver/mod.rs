@@ -64,8 +64,8 @@ pub enum Overdue {
     Request(u64),
     /// The trades behind the end of an order, or whether it has ended at the market too.
     End(OrderId),
-    /// A position that differs from the market's.
-    Position(InstrumentId),
+    /// A report of a position that differs, by its number.
+    Position(InstrumentId, u32),
 }
 
 /// What it does about it.
@@ -220,7 +220,8 @@ impl Driver {
         let requests = self.unanswered.keys().copied().map(Overdue::Request);
         let ended = self.orders.iter().filter(|(_, order)| order.end.is_some() || order.is_counted_again());
         let ended = ended.map(|(id, _)| *id).chain(self.ended.doubtful());
-        let positions = self.positions.differing().map(Overdue::Position);
+        let positions =
+            self.positions.differing().map(|(instrument, report)| Overdue::Position(instrument, report));
         requests.chain(ended.map(Overdue::End)).chain(positions).collect()
     }
 
@@ -499,6 +500,7 @@ impl Driver {
     /// What was under way on the line before may be lost, in both directions.
     fn up(&mut self, effects: &mut Effects) {
         self.is_up = true;
+        self.positions.forget_questions();
         self.ask_all(effects);
         let all: Vec<OrderId> = self.orders.keys().copied().collect();
         all.into_iter().for_each(|order_id| self.send_changes(order_id, effects));
@@ -539,7 +541,11 @@ impl Driver {
         }
         match overdue {
             Overdue::End(order_id) => self.ask(order_id, effects),
-            Overdue::Position(_) => self.reconcile(effects),
+            Overdue::Position(instrument, report) => {
+                if self.positions.overdue(instrument, report) {
+                    self.reconcile(effects);
+                }
+            }
             Overdue::Request(position) => {
                 let Some(unanswered) = self.unanswered.get(&position) else { return };
                 let orders: Vec<OrderId> = match &unanswered.what {

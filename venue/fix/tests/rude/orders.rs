@@ -290,8 +290,11 @@ fn a_difference_of_position_ends_with_reports_that_agree_again() {
     let (_, name) = floor.working(Side::Buy, TimeInForce::Day);
     floor.said("8", &trade(&name, "e1", "4", "4"));
     for (lots, open) in [("1000000000004", 1_000_000_000_000), ("4", 0)] {
+        floor.take(&Input::News(venue::News::Gap));
+        report(&mut floor, lots);
+        // Two more say the same, and one agrees with what is listed.
         for _ in 0..3 {
-            floor.take(&Input::News(venue::News::Gap));
+            floor.overdue();
             report(&mut floor, lots);
         }
         floor.hold(4, open);
