@@ -266,6 +266,8 @@ counters! {
     StateNeeds = 69 => "state_needs",
     /// No counter: the same of the ring for snapshots of the accounts, `ledger.desk`.
     DeskNeeds = 70 => "desk_needs",
+    /// No counter: orders that td has to end and that have not ended. Before a successor of td knows its orders: 1.
+    MustEnd = 71 => "must_end",
 }
 
 impl Counter {

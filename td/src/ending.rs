@@ -21,6 +21,12 @@ impl Gateway {
         self.owed.instruments()
     }
 
+    /// How many orders must end and have not.
+    #[inline]
+    pub fn still_to_end(&self) -> usize {
+        self.owed.len()
+    }
+
     /// An order that works must end, since a predecessor has cancelled it by itself. Its cancel, if there is none on its way.
     pub fn end_order(&mut self, order: OrderId) -> Option<CancelOrder> {
         let Gateway { books, owed, gate, .. } = self;

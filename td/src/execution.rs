@@ -87,6 +87,16 @@ impl Gateway {
     pub fn on_update(&mut self, position: u64, update: &OrderUpdate) -> Outcome {
         let report = Execution::Update(OrderUpdate { execution: position, ..*update });
         let outcome = self.route(position, update.order_id, report, |book| book_update(book, update));
+        if outcome.deliver.is_some()
+            && matches!(update.status, OrderStatus::MassCancelled | OrderStatus::CancelRejected)
+        {
+            let Gateway { books, owed, .. } = self;
+            if let Some(book) =
+                find(books, update.order_id.strategy()).filter(|book| !book.mass_cancels.is_empty())
+            {
+                book.mass_cancelled(update.order_id, owed);
+            }
+        }
         if !self.owed.is_empty() && outcome.deliver.is_some() {
             self.follow_owed(update);
         }

@@ -102,6 +102,19 @@ impl Gateway {
         if self.set_running(strategy, false) { self.cancel_all(strategy) } else { Vec::new() }
     }
 
+    /// A sender has left, whose last request cancels everything that works for it: the same, and no order is cancelled twice.
+    pub fn sender_left(&mut self, sender: StrategyId) -> Vec<CancelOrder> {
+        let Gateway { books, owed, .. } = self;
+        match find(books, sender) {
+            Some(book) if book.is_running && !book.mass_cancels.is_empty() => {
+                book.is_running = false;
+                book.end_by_mass_cancel(Reason::StrategyGone, owed);
+                Vec::new()
+            }
+            _ => self.strategy_stopped(sender),
+        }
+    }
+
     /// A strategy has gone whose orders work on.
     pub fn strategy_paused(&mut self, strategy: StrategyId) {
         self.set_running(strategy, false);

@@ -79,6 +79,12 @@ impl Owed {
         !self.lines.is_empty()
     }
 
+    /// How many orders must end and have not.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.orders.len()
+    }
+
     /// Orders that must end and have not, by ascending id.
     pub(crate) fn orders(&self) -> impl Iterator<Item = OrderId> + '_ {
         self.orders.keys().copied()

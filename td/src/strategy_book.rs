@@ -1,5 +1,7 @@
 //! What the gateway keeps about one strategy.
 
+use std::collections::BTreeSet;
+
 use wire::{
     AccountId, CancelAll, CancelOrder, InstrumentId, Nanos, NewOrder, OrderId, Quantity, Reason,
     ReplaceOrder, Side, StrategyId,
@@ -63,6 +65,8 @@ pub(crate) struct StrategyBook {
     /// Newest id. One that is not newer was used before.
     newest: Option<OrderId>,
     pub(crate) orders: OrderTable,
+    /// Mass cancels of everything that are on their way.
+    pub(crate) mass_cancels: BTreeSet<OrderId>,
     /// By instrument id.
     pub(crate) exposures: Vec<Exposure>,
     pub(crate) counters: Counters,
@@ -77,6 +81,7 @@ impl StrategyBook {
             is_durable: true,
             newest: None,
             orders: OrderTable::default(),
+            mass_cancels: BTreeSet::new(),
             exposures: vec![Exposure::default(); instruments],
             counters: Counters::default(),
         }
@@ -208,7 +213,7 @@ impl StrategyBook {
 
     /// Whether a mass cancel may go out. What it cancels is reported order by order.
     pub(crate) fn admit_cancel_all(
-        &self,
+        &mut self,
         cancel: &CancelAll,
         instruments: &Instruments,
         may_name: impl FnOnce(AccountId) -> Result<(), Reason>,
@@ -217,10 +222,14 @@ impl StrategyBook {
             return Err(Reason::StrategyGone);
         }
         cancel.of_account().map_or(Ok(()), may_name)?;
-        match cancel.of_instrument() {
-            Some(instrument) if instruments.get(instrument).is_none() => Err(Reason::UnknownInstrument),
-            _ => Ok(()),
+        let instrument = cancel.of_instrument();
+        if instrument.is_some_and(|instrument| instruments.get(instrument).is_none()) {
+            return Err(Reason::UnknownInstrument);
         }
+        if instrument.is_none() && cancel.of_account().is_none() && cancel.of_side().is_none() {
+            self.mass_cancels.insert(cancel.order_id);
+        }
+        Ok(())
     }
 
     /// Notes that a replace goes out, and reserves what it adds.
@@ -280,6 +289,28 @@ impl StrategyBook {
     ) -> Vec<CancelOrder> {
         let ids = orders::ids(&self.orders).into_iter().filter(|id| wanted(*id));
         ids.filter_map(|id| self.end_order(id, why, owed)).collect()
+    }
+
+    /// Notes that all orders must end, of which a mass cancel is on its way.
+    pub(crate) fn end_by_mass_cancel(&mut self, why: Reason, owed: &mut Owed) {
+        for id in orders::ids(&self.orders) {
+            let Some(order) = self.orders.get_mut(id) else { continue };
+            order.must_end(why);
+            owed.add(id, order.instrument);
+        }
+    }
+
+    /// The last mass cancel has its answer: what must end, works on and has no cancel on its way was not cancelled by it.
+    pub(crate) fn mass_cancelled(&mut self, id: OrderId, owed: &mut Owed) {
+        if !self.mass_cancels.remove(&id) || !self.mass_cancels.is_empty() {
+            return;
+        }
+        for id in orders::ids(&self.orders) {
+            let order = self.orders.get(id);
+            if let Some(order) = order.filter(|order| order.ends.is_some() && !order.is_cancelling()) {
+                owed.refused(id, order.instrument);
+            }
+        }
     }
 
     /// Notes that an order must end. Its cancel, if it works and has none on its way; it counts as sent.

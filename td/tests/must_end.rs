@@ -533,3 +533,36 @@ fn an_order_that_closes_by_force_is_ended_by_no_switch() {
     assert_eq!((world.cancels.len(), world.gateway.must_end().count()), (0, 0));
     assert_eq!(world.gateway.cancel_killed(), []);
 }
+
+/// The gateway's last request cancels everything, and then it leaves: nothing is cancelled twice, and what the market has kept, or was sent
+/// behind that request, is cancelled again.
+#[test]
+fn what_a_mass_cancel_of_a_sender_that_has_left_does_not_end_is_cancelled_again() {
+    let (mut world, orders) = (World::new(), [order(1), order(2), order(4)]);
+    for order in &orders[..2] {
+        world.send(order);
+        world.say(update(order, OrderStatus::Accepted, 0));
+    }
+    let mass = OrderId::new(ME, 1, 3);
+    let everything = CancelAll::new(mass);
+    assert!(matches!(world.ask(Request::CancelAll(everything)), Decision::Send(_)));
+    world.send(&orders[2]);
+    let cancels = world.gateway.sender_left(ME);
+    assert_eq!((cancels, world.gateway.still_to_end()), (Vec::new(), 3), "the mass cancel is on its way");
+    world.end(&orders[0], Reason::Requested);
+    world.say(OrderUpdate::about(mass, InstrumentId(0), OrderStatus::MassCancelled, Reason::Requested));
+    for (number, order) in orders[1..].iter().enumerate() {
+        while world.cancels.len() <= number {
+            world.tick();
+            assert!(world.now < OPENS, "not cancelled again: {:?}", world.cancels);
+        }
+        assert_eq!(world.cancels[number].1.order_id, order.order_id);
+        world.end(order, Reason::Requested);
+    }
+    assert_eq!(world.gateway.still_to_end(), 0);
+
+    // Without a mass cancel on its way all are cancelled one by one.
+    let (mut world, order) = (World::new(), order(1));
+    world.send(&order);
+    assert_eq!(world.gateway.sender_left(ME).len(), 1);
+}

@@ -8,9 +8,9 @@ use serde_json::Value as Json;
 use settings::duration;
 
 use crate::config::{
-    AccountChoice, AccountConfig, DeskConfig, Durability, GatewayConfig, InstrumentChoice, LedgerConfig,
-    MarketData, MasterConfig, MdConfig, Mode, OnDeath, PinConfig, PinRule, ReaderFrom, ReaderKind,
-    RestartPolicy, TdConfig, TickRow, Wake,
+    AccountChoice, AccountConfig, DeskConfig, Durability, Fill, GatewayConfig, InstrumentChoice,
+    LedgerConfig, MarketData, MasterConfig, MatchingConfig, MdConfig, Mode, OnDeath, PinConfig, PinRule,
+    ReaderFrom, ReaderKind, RestartPolicy, TdConfig, TickRow, Wake,
 };
 use crate::market::Market;
 use crate::services::{NodeKind, Service, Stream, Waiting};
@@ -306,6 +306,9 @@ pub struct StrategyLimits {
     /// Its orders are its clients', who do not die with it: they work on while it is started again.
     #[serde(default, skip_serializing_if = "is_false")]
     pub orders_stay: bool,
+    /// All the same they end when it stops in good order.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub cancel_on_stop: bool,
 }
 
 fn is_false(flag: &bool) -> bool {
@@ -416,6 +419,14 @@ impl Topology {
         let reader = strategy.host.as_ref().unwrap_or(&strategy.name);
         let is_its = |journal: &&JournalSpec| journal.readers.iter().any(|read| read.node == *reader);
         self.carrying(Stream::Reports).find(is_its)
+    }
+
+    /// Whether orders go out to a market elsewhere.
+    pub fn trades_elsewhere(&self) -> bool {
+        let node = self.nodes.iter().find(|node| node.kind == NodeKind::Matching);
+        let config =
+            node.and_then(|node| serde_json::from_value::<MatchingConfig>(node.section.clone()).ok());
+        config.is_some_and(|config| config.fill == Fill::External)
     }
 
     /// The nodes in the order in which they start.

@@ -113,6 +113,9 @@ fn named(counter: Counter, name: &str) -> Family {
         Counter::Unbooked => {
             Family::gauge("colo_node_unbooked", "Executions of the market outside that are not booked", None)
         }
+        Counter::MustEnd => {
+            Family::gauge("colo_node_must_end", "Orders that td has to end and that have not ended", None)
+        }
         Counter::StateNeeds => Family::gauge(
             "colo_node_state_needs",
             "Capacity that the ring of the node's state needs; 0 while it is large enough",
@@ -141,6 +144,7 @@ fn concerns(counter: Counter, name: &str, kind: NodeKind) -> bool {
         Counter::StateNeeds => matches!(kind, NodeKind::Ledger | NodeKind::Matching),
         Counter::MarginCalls | Counter::ForcedOrders => matches!(kind, NodeKind::Td | NodeKind::Ledger),
         Counter::Unbooked => kind == NodeKind::Matching,
+        Counter::MustEnd => kind == NodeKind::Td,
         Counter::ClockChanges | Counter::RingsHidden => kind == NodeKind::Master,
         Counter::Relayed => kind == NodeKind::Relay,
         _ => !name.starts_with("source_") || kind == NodeKind::Md,

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use journal::layout::LINE_BYTES;
 use journal::{Frame, Journal, OpenError};
-use topology::config::{Fill, MatchingConfig};
-use topology::{NodeKind, Stream, Topology};
+use topology::{Stream, Topology};
 use wire::{
     CancelOrder, DROP_TAKEN, DeskPart, EntryResult, Execution, Message, OrderId, Request, StrategyId,
 };
@@ -51,7 +50,7 @@ pub(super) struct Held {
 
 impl Held {
     pub(super) fn read(view: &InstanceView, topology: &Topology) -> Held {
-        let mut held = Held { is_external: is_external(topology), ..Held::default() };
+        let mut held = Held { is_external: topology.trades_elsewhere(), ..Held::default() };
         for spec in topology.carrying(Stream::Orders) {
             read(view, &spec.name, None, |frame| {
                 if let Ok(request) = Request::decode(frame.message_id, frame.payload) {
@@ -268,10 +267,4 @@ fn key(request: &Request) -> Key {
 /// The line of a request, as td notes it in the requests that it sends on: 31 bits.
 fn line(position: u64) -> u32 {
     ((position / LINE_BYTES) as u32 & !CancelOrder::OF_TD).max(1)
-}
-
-fn is_external(topology: &Topology) -> bool {
-    let node = topology.nodes.iter().find(|node| node.kind == NodeKind::Matching);
-    let config = node.and_then(|node| serde_json::from_value::<MatchingConfig>(node.section.clone()).ok());
-    config.is_some_and(|config| config.fill == Fill::External)
 }

@@ -21,10 +21,12 @@ pub(super) struct Epochs {
     ended: BTreeMap<StrategyId, u32>,
     /// Epochs of each strategy that are over and whose orders work on, since its last death or plain leave.
     kept: BTreeMap<StrategyId, u32>,
+    /// Senders whose orders do not end with their process; their epochs are never over.
+    lasting: Vec<StrategyId>,
 }
 
 impl Epochs {
-    /// `lasting`: senders whose orders do not end with their process; their epochs are never over.
+    /// `lasting`: senders whose orders do not end with their process.
     pub(super) fn watch(node: &Node, inputs: &[InputId], lasting: &[StrategyId]) -> Result<Epochs, RunError> {
         let name_of =
             |input: &InputId| node.inputs().get(input.0).map(|input| (input.name(), input.peer_seat));
@@ -37,10 +39,9 @@ impl Epochs {
             let index = orders.journals().iter().position(|journal| journal.shape().name == name)?;
             Some((StrategyId(seat as u16), (index, *input)))
         };
-        let places =
-            inputs.iter().filter_map(place).filter(|(sender, _)| !lasting.contains(sender)).collect();
         Ok(Epochs {
-            places,
+            places: inputs.iter().filter_map(place).collect(),
+            lasting: lasting.to_vec(),
             orders,
             first: vec![0; node.inputs().len()],
             ended: BTreeMap::new(),
@@ -66,7 +67,7 @@ impl Epochs {
     /// Reads the oldest epoch of a strategy that is not over; `None`: it has no journal here. The latest epoch is over too
     /// when master has reported the end of its process. A process that only looks dead may live in another pid namespace.
     pub(super) fn update(&mut self, strategy: StrategyId) -> Option<u32> {
-        let (index, input) = self.places.get(&strategy)?;
+        let (index, input) = self.places.get(&strategy).filter(|_| !self.lasting.contains(&strategy))?;
         let stat = self.orders.journals().get(*index)?.stat();
         let is_over = match stat.writer {
             WriterState::Closed => true,
@@ -84,9 +85,9 @@ impl Epochs {
         Some((*input, self.orders.journals().get(*index)?.head()))
     }
 
-    /// The strategies that have a journal of orders.
+    /// The strategies that have a journal of orders, but for lasting ones.
     pub(super) fn strategies(&self) -> Vec<StrategyId> {
-        self.places.keys().copied().collect()
+        self.places.keys().filter(|strategy| !self.lasting.contains(strategy)).copied().collect()
     }
 
     /// True when the process that wrote this frame has ended.
@@ -110,6 +111,7 @@ mod tests {
                 first: vec![first],
                 ended: BTreeMap::new(),
                 kept: BTreeMap::new(),
+                lasting: Vec::new(),
             }
         };
         let is_over = |first: u32, epoch: u32| {

@@ -37,8 +37,8 @@ mod unreported;
 use std::collections::{BTreeMap, BTreeSet};
 
 use node::{
-    Component, Context, Counter, Depths, Frame, Input, InputId, Latencies, Node, Output, Quiescence,
-    RunError, Runner, Service, Stepwise, ToItsEnd, WriteError,
+    Component, Context, Counter, Depths, Frame, Input, InputId, Latencies, Node, NodeHandle, Output,
+    Quiescence, RunError, Runner, Service, Stepwise, ToItsEnd, WriteError,
 };
 use topology::config::{TickRow, ticks_of};
 use topology::{NodeKind, Stream, TdSection};
@@ -49,7 +49,7 @@ use batch::Batches;
 use disks::Disks;
 use drops::Sent;
 use epochs::Epochs;
-use lasting::Lasting;
+use lasting::{Lasting, Lasts};
 use leaving::Leaving;
 use recall::{Recall, Trace};
 use refused::RefusedBefore;
@@ -88,7 +88,12 @@ fn run<R: Runner>(mut node: Node, runner: R) -> Result<R::Outcome, RunError> {
             output.count_by_seat(&handle, &seats).map_err(|error| failed(&error))?;
         }
     }
+    let lasting = Lasting::of(&section.strategies);
+    // Until a successor knows its orders, some may have to end.
+    let must_end = u64::from(node.assignment().generation > 1);
+    handle.set(Counter::MustEnd, must_end);
     let mut td = Td {
+        must_end,
         recall: if node.assignment().generation > 1 {
             Some(Recall::read(&node, executions, &orders_out, &reports, &routes, accounts.as_ref())?)
         } else {
@@ -115,8 +120,8 @@ fn run<R: Runner>(mut node: Node, runner: R) -> Result<R::Outcome, RunError> {
         events_done: false,
         deferred: Vec::new(),
         unsettled: Unsettled::default(),
-        epochs: Epochs::watch(&node, &orders, &lasting(&section))?,
-        lasting: Lasting::of(lasting(&section)),
+        epochs: Epochs::watch(&node, &orders, lasting.senders())?,
+        lasting,
         leaving: Leaving::default(),
         own: 0,
         watch: owing::Watch::new(&node),
@@ -156,12 +161,16 @@ fn run<R: Runner>(mut node: Node, runner: R) -> Result<R::Outcome, RunError> {
         reports,
         listing_done: false,
         gateway,
+        handle,
     };
     td.start_strategies().map_err(|error| failed(&error))?;
     runner.run(node, td)
 }
 
 struct Td {
+    handle: NodeHandle,
+    /// Orders that must end, as the seat says it.
+    must_end: u64,
     gateway: Gateway,
     /// The accounts' journals, where accounts are kept.
     accounts: Option<accounts::Accounts>,
@@ -298,8 +307,21 @@ impl Td {
         self.cancel(cancels)
     }
 
+    /// Says in the seat how many orders must end: before the cursor passes what has changed that. A stop waits for them.
+    #[inline]
+    fn state_must_end(&mut self) {
+        let must_end = self.gateway.still_to_end() as u64;
+        if self.is_open && must_end != self.must_end {
+            self.must_end = must_end;
+            self.handle.set(Counter::MustEnd, must_end);
+        }
+    }
+
     fn cancel_orders_of(&mut self, strategy: StrategyId) -> Result<(), RunError> {
-        let cancels = self.gateway.strategy_stopped(strategy);
+        let cancels = match self.lasting.senders().contains(&strategy) {
+            true => self.gateway.sender_left(strategy),
+            false => self.gateway.strategy_stopped(strategy),
+        };
         if !cancels.is_empty() {
             log::info!("strategy in seat {} has ended: {} orders are cancelled", strategy.0, cancels.len());
         }
@@ -312,8 +334,10 @@ impl Td {
             return Ok(());
         };
         let strategy = StrategyId(event.seat);
-        if self.lasting.is_given_up(&event) {
-            return self.given_up(strategy);
+        match self.lasting.on(&event) {
+            Lasts::On => {}
+            Lasts::Cancelled if self.is_open => return self.strategy_left(event),
+            Lasts::Cancelled | Lasts::GivenUp => return self.given_up(strategy),
         }
         match event.change {
             NodeChange::Joined if self.is_open => {
@@ -409,12 +433,6 @@ impl Td {
     }
 }
 
-/// Senders whose orders work on while their process is started again.
-fn lasting(section: &TdSection) -> Vec<StrategyId> {
-    let stays = section.strategies.iter().filter(|sender| sender.orders_stay);
-    stays.map(|sender| StrategyId(sender.seat)).collect()
-}
-
 /// Numbers of the journals that strategies answer, which td itself does not read.
 /// When a journal of ours was made again from a recording; 0 if it never was.
 fn recovered(node: &Node, journal: &str) -> Result<u64, impl std::fmt::Display + use<>> {
@@ -454,6 +472,7 @@ impl Component for Td {
         if waiting {
             context.wake_at(context.now() + RETRY);
         }
+        self.state_must_end();
         Ok(())
     }
 
@@ -527,10 +546,24 @@ impl Component for Td {
         self.finish_leaving()?;
         let is_written = self.write_waiting();
         self.keep_unreported(context);
+        self.state_must_end();
         Ok(is_written)
     }
 
     fn frame(&mut self, context: &mut Context, input: InputId, frame: &Frame<'_>) -> Result<(), RunError> {
+        let taken = self.take_frame(context, input, frame);
+        self.state_must_end();
+        taken
+    }
+}
+
+impl Td {
+    fn take_frame(
+        &mut self,
+        context: &mut Context,
+        input: InputId,
+        frame: &Frame<'_>,
+    ) -> Result<(), RunError> {
         if self.is_orders.get(input.0) == Some(&true) {
             self.request(context, input, frame)
         } else if input == self.executions {

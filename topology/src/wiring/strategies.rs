@@ -66,6 +66,7 @@ fn limits(config: &PlatformConfig) -> Vec<StrategyLimits> {
                 max_position: group.limits.max_position.unwrap_or(td.max_position),
                 accounts: group.accounts.clone(),
                 orders_stay: false,
+                cancel_on_stop: false,
             });
             seat = seat.saturating_add(1);
         }
@@ -83,6 +84,7 @@ fn limits(config: &PlatformConfig) -> Vec<StrategyLimits> {
             max_position: gateway.limits.max_position.unwrap_or(td.max_position),
             accounts: gateway.accounts.clone(),
             orders_stay: true,
+            cancel_on_stop: gateway.cancel_on_stop,
         });
     }
     limits
