@@ -12,9 +12,9 @@ use journal::Writer;
 use journal::process::ProcessIdentity;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use node::protocol::{Reply, Request};
-use node::{InstanceDir, Intent, LogMark, Phase, Quiescence, StopFlag};
+use node::{Counter, InstanceDir, Intent, LogMark, Phase, Quiescence, StopFlag};
 use topology::config::MasterConfig;
-use topology::{NodeSpec, Program, Topology};
+use topology::{NodeKind, NodeSpec, Program, Topology};
 
 use crate::adopt::{self, Found};
 use crate::clients::{ClientId, Clients};
@@ -42,6 +42,9 @@ pub struct MasterOptions {
 const IDLE_TICK: Duration = Duration::from_millis(250);
 /// The same while something shows only in shared memory: starting nodes, or messages to be handled before a stop.
 const SHORT_TICK: Duration = Duration::from_millis(2);
+
+/// A node without a heartbeat for so long, or for half of `stop_timeout`, hangs.
+const SILENT: Duration = Duration::from_secs(2);
 
 /// Time limit of a client that was told that all nodes have stopped: if it has not had the instance removed by then,
 /// the next waiting client is told.
@@ -449,13 +452,14 @@ impl Master {
                 }
             }
             Some(Stopping::Settling { .. }) if self.lives.awaits_successors() => self.settling = None,
-            Some(Stopping::Settling { .. }) => self.look_for_settled(),
+            Some(Stopping::Settling { next, .. }) => self.look_for_settled(next),
             Some(Stopping::Done) | None => self.settling = None,
         }
     }
 
-    /// Looks whether all that the living have to handle is handled.
-    fn look_for_settled(&mut self) {
+    /// Looks whether all that the living have to handle is handled, before the group `next` is asked to end.
+    fn look_for_settled(&mut self, next: usize) {
+        let owes_ends = self.owes_ends(next);
         if self.settling.is_none() {
             self.settling = Quiescence::watch(&self.instance.directory, |_| true).ok();
         }
@@ -463,18 +467,54 @@ impl Master {
         let seats: Vec<u32> =
             self.nodes.iter().filter(|node| handles(node)).map(|node| u32::from(node.spec.seat)).collect();
         let counts = |seat: u32| seats.contains(&seat);
-        let handled = self
-            .settling
-            .as_mut()
-            .and_then(|settling| (!settling.is_quiet_among(counts)).then(|| settling.read_by(counts)));
-        let Some(settled) = handled else {
+        let is_quiet = self.settling.as_mut().is_none_or(|settling| settling.is_quiet_among(counts));
+        if is_quiet && !owes_ends {
             self.settling = None;
             self.happened(Event::Settled);
             return;
-        };
+        }
+        let Some(settling) = &self.settling else { return };
+        let settled = settling.read_by(counts);
         if settled != std::mem::replace(&mut self.settled, settled) {
             self.happened(Event::Moves);
+        } else if !is_quiet {
+            let nodes = self.hanging();
+            if !nodes.is_empty() {
+                self.happened(Event::Hang { nodes });
+            }
         }
+    }
+
+    /// Whether orders that td has to end may still work at a market elsewhere, and `next` takes the way there away.
+    fn owes_ends(&self, next: usize) -> bool {
+        let topology = &self.instance.topology;
+        let order = topology::stop_order(topology.deterministic);
+        let is_way = order.get(next).is_some_and(|kinds| kinds.contains(&NodeKind::Matching));
+        is_way
+            && topology.trades_elsewhere()
+            && self.nodes.iter().any(|node| {
+                let seat = self.instance.registry.seat(u32::from(node.spec.seat));
+                node.spec.kind == NodeKind::Td
+                    && node.process.is_some()
+                    && seat.is_some_and(|seat| seat.counter(Counter::MustEnd as usize) > 0)
+            })
+    }
+
+    /// Nodes that have something to handle, and no heartbeat.
+    fn hanging(&mut self) -> Vec<usize> {
+        let longest = SILENT.min(self.config.stop_timeout / 2).as_nanos() as u64;
+        let now = self.instance.clock.now();
+        let Some(settling) = &mut self.settling else { return Vec::new() };
+        let registry = &self.instance.registry;
+        let mut hangs = |node: &Managed| {
+            let seat = u32::from(node.spec.seat);
+            let beat = registry.seat(seat).map_or(now, |record| record.heartbeat());
+            node.process.is_some()
+                && topology::finishes(node.spec.kind)
+                && now.saturating_sub(beat) > longest
+                && !settling.is_quiet_among(|other| other == seat)
+        };
+        (0..self.nodes.len()).filter(|node| hangs(&self.nodes[*node])).collect()
     }
 }
 

@@ -10,7 +10,7 @@ use journal::process::{PidFd, ProcessIdentity};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 use node::protocol::{self, Reply, Request};
-use node::{Claim, ClaimError, Holder, Holding, InstanceDir, NodeState, Quiescence, SETTLE};
+use node::{Claim, ClaimError, Counter, Holder, Holding, InstanceDir, NodeState, Quiescence, SETTLE};
 use observe::{InstanceView, SeatView};
 use topology::NodeKind;
 
@@ -39,6 +39,8 @@ pub(crate) struct Down {
     stop_timeout: Duration,
     /// md stops first, and what it published last is dealt with in full.
     in_lock_step: bool,
+    /// Orders go to a market elsewhere, which is waited for.
+    trades_elsewhere: bool,
     /// Held from when it turned out that there is no master.
     claim: Option<Claim>,
 }
@@ -46,13 +48,26 @@ pub(crate) struct Down {
 impl Down {
     /// Of this instance, whose nodes have so long to stop.
     pub(crate) fn of(instance: &InstanceDir, stop_timeout: Duration) -> Down {
-        Down { instance: instance.clone(), stop_timeout, in_lock_step: false, claim: None }
+        Down {
+            instance: instance.clone(),
+            stop_timeout,
+            in_lock_step: false,
+            trades_elsewhere: false,
+            claim: None,
+        }
     }
 
     /// The same for nodes that run in lock-step, or not.
     #[must_use]
     pub(crate) fn in_lock_step(mut self, in_lock_step: bool) -> Down {
         self.in_lock_step = in_lock_step;
+        self
+    }
+
+    /// The same for nodes that send orders to a market elsewhere, or not.
+    #[must_use]
+    pub(crate) fn trading_elsewhere(mut self, trades_elsewhere: bool) -> Down {
+        self.trades_elsewhere = trades_elsewhere;
         self
     }
 
@@ -231,9 +246,12 @@ impl Down {
             }
             let finishes = kinds.iter().all(|kind| topology::finishes(*kind));
             if ended || finishes {
-                self.settle(&view, finishes, self.in_lock_step && is_behind_md);
+                let ends_way = self.trades_elsewhere && kinds.contains(&NodeKind::Matching);
+                self.settle(&view, finishes, self.in_lock_step && is_behind_md, ends_way);
             }
-            self.end(&living().collect::<Vec<_>>());
+            let group: Vec<SeatView> = living().collect();
+            self.end(&group);
+            dead_senders::announce_ended(&self.instance, &view, &group);
             (ended, is_behind_md) = (true, kinds.contains(&NodeKind::Md));
         }
         // What the nodes' programs have started beside them.
@@ -259,8 +277,9 @@ impl Down {
     }
 
     /// Lets those who still run handle what the ended ones wrote: as long as they handle anything where the next group
-    /// `finishes`; `cuts`: in lock-step, behind md.
-    fn settle(&self, view: &InstanceView, finishes: bool, cuts: bool) {
+    /// `finishes`; `cuts`: in lock-step, behind md; `ends_way`: the way to a market elsewhere is stopped next, so orders that td has to
+    /// end are waited for too.
+    fn settle(&self, view: &InstanceView, finishes: bool, cuts: bool, ends_way: bool) {
         let Ok(mut quiescence) = Quiescence::watch(&self.instance, |_| true) else { return };
         let patience = if finishes || cuts { self.stop_timeout } else { SETTLE };
         let begin = Instant::now();
@@ -271,7 +290,11 @@ impl Down {
             let seats: Vec<u32> =
                 view.seats().iter().filter(|seat| handles(seat)).map(|seat| seat.seat).collect();
             let counts = |seat: u32| seats.contains(&seat);
-            if quiescence.is_quiet_among(counts) {
+            let must_end = |seat: &SeatView| {
+                seat.kind == NodeKind::Td && seat.alive && seat.counter(Counter::MustEnd) > 0
+            };
+            let owes_ends = ends_way && view.seats().iter().any(must_end);
+            if quiescence.is_quiet_among(counts) && !owes_ends {
                 return;
             }
             let now = Instant::now();

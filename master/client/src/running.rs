@@ -197,7 +197,8 @@ impl Running {
         let before = self.view.seats();
         let memory = self.memory();
         let mut down = Down::of(&instance, self.topology.master().stop_timeout)
-            .in_lock_step(self.topology.deterministic);
+            .in_lock_step(self.topology.deterministic)
+            .trading_elsewhere(self.topology.trades_elsewhere());
         let stopped = down.stop_nodes();
         if let Err(LaunchError::TakenDown { .. }) = &stopped
             && let Some(mut master) = self.master.take()

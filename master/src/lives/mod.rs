@@ -40,7 +40,7 @@ pub(crate) struct Limits {
 }
 
 /// An input of the state machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// The system refused to start its process.
     NotStarted { node: usize },
@@ -58,6 +58,8 @@ pub(crate) enum Event {
     Settled,
     /// While stopping: they are not, and some were handled since the last look.
     Moves,
+    /// While stopping: these do not handle what is there, and show no sign of life.
+    Hang { nodes: Vec<usize> },
     /// A person wants it to be stopped; `keeps`: its orders work on.
     Hold { node: usize, keeps: bool },
     /// A person wants it to run again.
@@ -142,6 +144,7 @@ impl Lives {
             Event::StopAsked => self.begin_stop(now),
             Event::Settled => self.go_on_stopping(now, Settle::Quiet),
             Event::Moves => self.go_on_stopping(now, Settle::Moves),
+            Event::Hang { nodes } => self.kill_hanging(&nodes, now),
             Event::Hold { node, keeps } => self.hold(node, keeps, now),
             Event::LetGo { node } => self.let_go(node, now),
         }

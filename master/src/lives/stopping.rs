@@ -7,8 +7,12 @@
 //! Those who send orders and who brings the market's data go first; a dead one of them has no successor: what it wrote is there,
 //! and td cancels what it leaves. All others handle what was written ([`topology::finishes`]). One of them that dies, before the
 //! stop or at any moment of it, is started again as at any other time, a few times at most, and asked to end when it has
-//! caught up.
+//! caught up. One that hangs is killed before the next group is asked, and so has a successor too.
+//!
+//! Before the way to a market elsewhere is asked, all orders that td has to end have ended, too: the market may refuse a cancel,
+//! and td sends it again.
 
+use topology::config::RestartPolicy;
 use topology::{NodeKind, finishes, stop_group, stop_order};
 
 use super::life::{PAUSE_IN_STOP, Stage};
@@ -128,6 +132,25 @@ impl Lives {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Kills those that hang, once nothing has been handled for half as long as a node has to stop: their successors handle what is
+    /// there, while the market still takes what they write.
+    pub(super) fn kill_hanging(&mut self, hanging: &[usize], now: Time) {
+        let Some(Stopping::Settling { next, until, latest, cuts: false }) = self.stopping else { return };
+        if now + self.patience(next) / 2 < until || now >= latest || !self.finishes_in(next) {
+            return;
+        }
+        let has_heir = |node: &&usize| {
+            let (life, rules) = (&self.lives[**node], &self.rules[**node]);
+            life.lives() && life.owes(rules) && rules.policy != RestartPolicy::Never
+        };
+        let nodes: Vec<usize> = hanging.iter().filter(has_heir).copied().collect();
+        if !nodes.is_empty() {
+            let until = (now + self.patience(next)).min(latest);
+            self.stopping = Some(Stopping::Settling { next, until, latest, cuts: false });
+            self.decisions.push(Decision::Signal { nodes, kill: true });
         }
     }
 

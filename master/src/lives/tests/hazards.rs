@@ -385,6 +385,27 @@ fn while_messages_are_handled_they_are_waited_for_but_not_for_ever() {
 }
 
 #[test]
+fn a_node_that_hangs_is_killed_and_started_again_before_the_way_to_the_market_is_asked() {
+    let hangs = || Event::Hang { nodes: vec![TD] };
+    let mut lives = settling();
+    assert_eq!(lives.on(hangs(), ms(4_000)), [], "others may still handle something");
+    assert_eq!(lives.on(hangs(), ms(4_600)), [signal(&[TD], true)]);
+    assert_eq!(lives.on(hangs(), ms(4_700)), [], "killed once");
+    lives.on(Event::Ended { node: TD, end: KILLED }, ms(4_701));
+    assert_eq!(moved(&lives.on(Event::Tick, ms(9_600))), [Decision::Start { node: TD, closes: false }]);
+    lives.on(Event::Registered { node: TD, generation: 2 }, ms(9_700));
+    assert_eq!(lives.on(Event::Settled, ms(9_701)), [], "it is not ready yet");
+    lives.on(Event::Ready { node: TD }, ms(9_702));
+    assert_eq!(lives.on(Event::Settled, ms(9_703)), [signal(&[MATCHING], false)]);
+
+    // Without a successor its death would be worse.
+    let mut lives = settling();
+    lives.rules[TD].policy = RestartPolicy::Never;
+    assert_eq!(lives.on(hangs(), ms(4_600)), []);
+    assert_eq!(lives.on(Event::Tick, ms(7_000)), [signal(&[MATCHING], false)]);
+}
+
+#[test]
 fn who_owes_something_when_the_stop_comes_is_started_again_before_anybody_after_the_senders_is_asked() {
     for node in [TD, MATCHING] {
         let mut lives = up(RestartPolicy::OnFailure);
