@@ -500,6 +500,57 @@ fn a_recording_beside_a_replayed_market_is_sound() {
     assert!(number(&refusals["checked"]) > 20 && refusals["notes"] == serde_json::json!([]), "{refusals:#}");
 }
 
+/// A market that moves, whoever trades there.
+const MOVING: &str = r#"
+[platform]
+instance = "desk"
+[md]
+source = "sim"
+instruments = 2
+interval = "5ms"
+count = 0
+readers = "loose"
+[desk]
+mark_every = "20ms"
+[[desk.margins]]
+long = "0.1"
+short = "0.1"
+[[accounts]]
+number = 7
+deposit = 10000000
+[strategies]
+instruments = "all"
+program = "builtin:noise"
+count = 1
+accounts = [7]
+params = { every_ms = 20 }
+"#;
+
+/// td takes no mark that another one has replaced while it was away, and the audit holds each mark against the market of its own time.
+#[test]
+fn marks_that_td_takes_late_are_prices_of_the_market() {
+    let home = Home::new();
+    let path = home.state_path().join("desk.toml");
+    std::fs::write(&path, MOVING).expect("the platform file");
+    let up = home.colo(&["up", &path.display().to_string(), "--stay"]);
+    assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    let platform = Platform { home };
+    let marks = |journal: &str| platform.frames(journal).iter().filter(|frame| frame.id == Mark::ID).count();
+    platform.home.wait_for("marks", || marks("td.drops") > 10);
+    let td = u32::try_from(number(&platform.home.node("desk", "td")["pid"])).expect("a pid");
+    kill(td, "STOP");
+    let before = marks("td.drops");
+    // Longer than a node that runs may take for what it owes.
+    std::thread::sleep(std::time::Duration::from_secs(15));
+    kill(td, "CONT");
+    platform.home.wait_for("marks", || marks("td.drops") > before + 4);
+    let report = platform.audit(0);
+    assert_eq!(report["verdict"], "same", "{report:#}");
+    let (sent, taken) = (marks("ledger.risk"), marks("td.drops"));
+    assert!(sent > taken + 50, "{sent} marks were sent, and td has taken {taken}");
+    assert!(platform.run("down").status.success());
+}
+
 /// The platform's file says less than td let out.
 fn limits_of_td(platform: &Platform) {
     let path = platform.home.root.path().join("desk/topology.json");

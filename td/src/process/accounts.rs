@@ -17,6 +17,7 @@ use super::overwritten::Overwritten;
 use super::recall::Trace;
 use super::refused::RefusedBefore;
 use super::settled::Pending;
+use super::stale::{Newest, STALE};
 use crate::Decision;
 use crate::desk::{Allowed, Gate};
 
@@ -43,6 +44,8 @@ pub(super) struct Accounts {
     listed: Vec<Instrument>,
     /// Switches that have fallen, as the drop copy says already: what works under them is to be cancelled.
     pub(super) fallen: Vec<Kill>,
+    /// The last marks that the ledger has sent.
+    marks: Newest,
     is_open: bool,
 }
 
@@ -74,6 +77,7 @@ impl Accounts {
             unanswered: restored.unanswered,
             listed: Vec::new(),
             fallen: Vec::new(),
+            marks: Newest::open(node.instance(), node.inputs().get(risk.0).map_or("", node::Input::name)),
             is_open: false,
         }))
     }
@@ -360,10 +364,17 @@ impl Td {
 
     /// A mark, a kill, an account that is frozen while it is closed by force, or a cancel or an order that does so.
     fn risk(&mut self, context: &Context, input: InputId, frame: &Frame<'_>) -> Result<(), RunError> {
-        let Some(accounts) = &self.accounts else { return Ok(()) };
+        let Some(accounts) = &mut self.accounts else { return Ok(()) };
         let ledger = accounts.ledger;
         let Some(gate) = self.gateway.accounts_mut() else { return Ok(()) };
         match AnyMessage::decode(frame.message_id, frame.payload) {
+            Ok(AnyMessage::Mark(mark))
+                if self.batches.is_none()
+                    && context.now().saturating_sub(frame.time) > STALE
+                    && accounts.marks.is_behind(mark.instrument, frame.position) =>
+            {
+                Ok(())
+            }
             Ok(message @ AnyMessage::Mark(mark)) => {
                 // A predecessor may have taken it already.
                 if gate.mark(&mark) {

@@ -32,6 +32,7 @@ mod reports;
 mod requests;
 mod routes;
 mod settled;
+mod stale;
 mod unreported;
 
 use std::collections::{BTreeMap, BTreeSet};

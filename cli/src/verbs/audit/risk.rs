@@ -15,7 +15,7 @@ use super::frames::{said, same};
 use super::given::Given;
 use super::offsets::Offsets;
 use super::reach::Reach;
-use super::rules::{LATE, mark_span};
+use super::rules::{LATE, STALE, mark_span};
 use crate::desk::{DROPS, Fault, Seen, Source, Stream};
 
 pub(super) const RISK: &str = "ledger.risk";
@@ -54,6 +54,8 @@ pub(super) struct Risk<'a> {
     ledger: Option<StrategyId>,
     /// The last mark of each instrument in the drop copy: a ledger that is started again repeats it.
     marks: BTreeMap<InstrumentId, Price>,
+    /// The first mark of each instrument that td has passed over; one that replaces it must follow.
+    passed_over: BTreeMap<InstrumentId, u64>,
     /// Marks older than the prices that are left.
     unseen: u64,
 }
@@ -119,6 +121,7 @@ impl<'a> Risk<'a> {
             prices,
             ledger: ledger.map(|node| StrategyId(node.seat)),
             marks: BTreeMap::new(),
+            passed_over: BTreeMap::new(),
             unseen: 0,
         })
     }
@@ -129,11 +132,10 @@ impl<'a> Risk<'a> {
         if !self.is_asked_for(seen) {
             return Ok(());
         }
-        self.compare(seen, known)?;
-        if seen.id == Mark::ID
-            && let Ok(mark) = Mark::decode(&seen.payload)
-        {
-            self.mark(seen, &mark)?;
+        let asked = self.compare(seen, known)?;
+        if let Some(mark) = mark_of(seen) {
+            // td may have been away since the ledger has taken it from the market.
+            self.mark(seen, &mark, asked.unwrap_or(seen.time))?;
         }
         Ok(())
     }
@@ -148,41 +150,58 @@ impl<'a> Risk<'a> {
         }
     }
 
-    fn compare(&mut self, seen: &Seen, known: Option<(&Books, &Given)>) -> Result<(), Fault> {
-        let Some(risk) = &mut self.risk else { return Ok(()) };
+    /// When the ledger asked for it, where that is there.
+    fn compare(&mut self, seen: &Seen, known: Option<(&Books, &Given)>) -> Result<Option<u64>, Fault> {
+        let Some(risk) = &mut self.risk else { return Ok(None) };
         self.findings.checked += 1;
         while let Some(asked) = risk.next()? {
             if is_same(&asked, seen, known) {
-                return Ok(());
+                if let Some(mark) = mark_of(seen) {
+                    self.passed_over.remove(&mark.instrument);
+                }
+                return Ok(Some(asked.time));
+            }
+            // A td that was away takes no mark that another one has replaced by then.
+            if let Some(mark) = mark_of(&asked) {
+                if self.marks.get(&mark.instrument) == Some(&mark.price) {
+                    // Nothing has changed by it.
+                    self.passed_over.remove(&mark.instrument);
+                    continue;
+                }
+                if seen.time.saturating_sub(asked.time) > STALE {
+                    self.passed_over.entry(mark.instrument).or_insert(asked.position);
+                    continue;
+                }
             }
             // A change that is so already, and an order that td refuses without a copy of it, leave nothing behind. Cancels
             // stand with those of td.
             let is_its = asked_for(&asked).is_some_and(|of| asked_for(seen) == Some(of));
             if asked.id == Mark::ID || is_its {
                 self.findings.differs(DROPS, seen.position, said(seen), said(&asked));
-                return Ok(());
+                return Ok(None);
             }
         }
         if self.reach.is_due(seen) {
             let expected = format!("nothing: {RISK} has no more that was asked for");
             self.findings.differs(DROPS, seen.position, said(seen), expected);
         }
-        Ok(())
+        Ok(None)
     }
 
-    fn mark(&mut self, seen: &Seen, mark: &Mark) -> Result<(), Fault> {
+    /// `time`: when it was a price of the market.
+    fn mark(&mut self, seen: &Seen, mark: &Mark, time: u64) -> Result<(), Fault> {
         let before = self.marks.insert(mark.instrument, mark.price);
-        self.advance(seen.time)?;
+        self.advance(time)?;
         if self.markets.is_empty() || before == Some(mark.price) {
             return Ok(());
         }
-        if seen.time < self.markets_from {
+        if time < self.markets_from {
             self.unseen += 1;
             return Ok(());
         }
         self.findings.checked += 1;
         let prices = self.prices.entry(mark.instrument).or_default();
-        prices.forget(seen.time.saturating_sub(LATE));
+        prices.forget(time.saturating_sub(LATE));
         let low = prices.lately.iter().map(|shown| shown.low).min();
         let high = prices.lately.iter().map(|shown| shown.high).max();
         let found = format!("a mark of instrument {} at {}", mark.instrument, mark.price);
@@ -223,7 +242,16 @@ impl<'a> Risk<'a> {
         if let Some(risk) = &mut self.risk {
             while let Some(seen) = risk.next()? {
                 left += u64::from(self.reach.has(RISK, &seen));
+                if let Some(mark) = mark_of(&seen) {
+                    self.passed_over.remove(&mark.instrument);
+                }
             }
+        }
+        for (instrument, position) in &self.passed_over {
+            let expected = "a later mark of the instrument in the drop copy";
+            let found =
+                format!("a mark of instrument {instrument} that td has passed over, and none behind it");
+            self.findings.differs(RISK, *position, found, expected);
         }
         if left > 0 {
             let why = self.reach.why_not_yet();
@@ -231,6 +259,10 @@ impl<'a> Risk<'a> {
         }
         Ok(self.findings)
     }
+}
+
+fn mark_of(seen: &Seen) -> Option<Mark> {
+    (seen.id == Mark::ID).then(|| Mark::decode(&seen.payload).ok())?
 }
 
 /// What a change or an order is about: two of the same are the same request.

@@ -4,6 +4,8 @@ use wire::{AccountScope, Price, Reason};
 
 /// So long, in nanoseconds, a node that runs may take for what it owes.
 pub(super) const LATE: u64 = 10_000_000_000;
+/// td passes over a mark that is older than this, in nanoseconds, and that another one has replaced.
+pub(super) const STALE: u64 = 900_000_000;
 /// td decides so long before it writes the drop copy, at most.
 pub(super) const WRITTEN_WITHIN: u64 = 1_000_000_000;
 /// By so many 1e-9 roundings on the way may have moved an amount.
