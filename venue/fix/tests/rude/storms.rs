@@ -73,6 +73,9 @@ fn a_market_that_leaves_out_messages_again_and_again_is_asked_seldom() {
     let mut floor = Floor::open(folder.path(), params);
     let (_, name) = floor.working(Side::Buy, TimeInForce::GoodTillCancel);
     floor.rude.statuses.insert(name, "39=0|55=SIM001|54=1|38=10|44=100|14=0|6=0|".to_owned());
+    // A question for positions that is not answered holds back the next one.
+    let id = floor.next("AN").get(710).unwrap().to_owned();
+    floor.said("AP", &format!("721=1|710={id}|727=1|728=0|55=SIM001|702=1|703=TQ|704=0|"));
     floor.rude.heard.clear();
     for _ in 0..200 {
         let next = floor.rude.number + 2;
