@@ -126,18 +126,6 @@ fn down(desk: &Desk) -> (Option<i32>, Value, u64) {
     (down.status.code(), report, found)
 }
 
-/// Whether all that the strategy has sent has reached the market's adapter.
-fn is_sent(desk: &Desk) -> bool {
-    let status = desk.json(&["status", &desk.name]);
-    let nodes = status["nodes"].as_array().expect("nodes");
-    let of = |name: &str, counter: &str| {
-        let node = nodes.iter().find(|node| node["node"] == name).expect("the node");
-        node["counters"][counter].as_u64().expect("a counter")
-    };
-    ["orders", "cancels"].iter().all(|kind| of("noise-1", kind) == of("td", kind))
-        && of("td", "orders") == of("matching", "orders") + of("td", "rejects")
-}
-
 /// Orders without an end in the accounts.
 fn open_orders(desk: &Desk) -> Option<u64> {
     desk.json(&["account", "show", "7", "-i", &desk.name])["open_orders"].as_u64()
@@ -157,14 +145,16 @@ fn a_stop_behind_deaths_counts_the_orders_that_still_work_at_the_market() {
         desk.until("orders", || count() > 9);
         let strategy = pid(&desk, "noise-1");
         signal(&strategy, "-STOP");
-        desk.until("the last orders", || is_sent(&desk) && open_orders(&desk) == Some(count()));
+        desk.until("the last orders", || open_orders(&desk) == Some(count()));
         // All ids first: successors begin when the first one dies.
         let pids: Vec<String> = deaths.iter().map(|node| pid(&desk, node)).collect();
         pids.iter().chain([&strategy]).for_each(|pid| signal(pid, "-KILL"));
         let (code, report, found) = down(&desk);
         let rows = report["unfinished"].as_array().unwrap().iter();
         let rows: Vec<&Value> = rows.filter(|row| row["work"] == "end").collect();
-        assert_eq!(found, count(), "{deaths:?}: {report:#}");
+        // An order that was on its way at the deaths may have reached the market or not, so it is counted.
+        let at_market = count();
+        assert!((at_market..=at_market + 1).contains(&found), "{at_market}, {deaths:?}: {report:#}");
         assert!(rows.iter().all(|row| row["of"] == "noise-1" && row["node"] == "matching"), "{rows:?}");
         let is_whole = report["unfinished"].as_array().unwrap().is_empty();
         assert_eq!(code, Some(i32::from(!is_whole)), "{deaths:?}: {report:#}");
