@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use venue::{Command, News, OrderState, Report, Says, Target, Venue};
+use venue::{Average, Command, News, OrderState, Report, Says, Target, Venue};
 use wire::{Instrument, Nanos, Price, Quantity, Reason};
 
 /// It does not take orders of a multiple of so many lots.
@@ -94,6 +94,11 @@ impl Floor {
     }
 }
 
+/// A price as an average that is known to the last digit.
+fn exact(price: Price) -> Average {
+    Average { price: i128::from(price.0) * 1_000_000_000, decimals: 18 }
+}
+
 impl Venue for Line {
     fn list(&mut self, _: &Instrument) {}
 
@@ -110,7 +115,7 @@ impl Venue for Line {
                 let order = &mut floor.orders[place];
                 order.state = OrderState::Ended(Reason::Requested);
                 let (called, reason) = (order.name.clone(), Reason::Requested);
-                let (filled, average) = (Some(Quantity(order.filled).into()), Some(order.average));
+                let (filled, average) = (Some(Quantity(order.filled).into()), Some(exact(order.average)));
                 floor.tell(&called, Says::Ended { reason, filled, average });
             }
             Command::Replace { name, of, price, quantity } => {
@@ -130,7 +135,7 @@ impl Venue for Line {
                 let says = |order: Option<&Standing>| Says::Status {
                     state: order.map_or(OrderState::None, |order| order.state),
                     filled: Some(Quantity(order.map_or(0, |order| order.filled)).into()),
-                    average: order.map(|order| order.average),
+                    average: order.map(|order| exact(order.average)),
                     terms: order.map(|order| (order.price, Quantity(order.quantity))),
                 };
                 let place = floor.place(of);
