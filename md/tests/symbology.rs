@@ -114,6 +114,64 @@ fn each_contract_of_a_continuous_one_is_an_instrument_of_its_own() {
     assert_eq!(bids(&days, &one), expected, "the name asks for all of them");
 }
 
+/// Phases of each instrument, with the day since the first at whose beginning they begin.
+fn phases(folder: &tempfile::TempDir) -> Vec<(String, wire::TradingPhase, u64)> {
+    let replayed = replay(SourceKind::Dbn, &path(folder), &Options::default()).unwrap();
+    let entered = replayed.events.iter().filter_map(|event| event.market_phase());
+    let name = |id: wire::InstrumentId| {
+        let listed = replayed.instruments.iter().find(|instrument| instrument.id == id).unwrap();
+        listed.symbol.as_str().to_owned()
+    };
+    let day = |time: u64| {
+        assert_eq!(time % DAY, 0, "a name ends at midnight");
+        time / DAY - FIRST_DAY / DAY
+    };
+    entered.map(|phase| (name(phase.instrument), phase.phase, day(phase.event_time.0))).collect()
+}
+
+/// What the market of such a contract showed last is stale: no order may trade with it.
+#[test]
+fn the_market_of_a_name_that_ends_is_closed_from_then_on() {
+    let closed = |name: &str, day| (name.to_owned(), wire::TradingPhase::Closed, day);
+    let rolls = file(
+        SType::Continuous,
+        &[("ES.c.0", &[(0, 1, 101), (1, 3, 202), (3, 4, 303)])],
+        &[
+            order(101, 0, 1, b'B', 4_000),
+            order(202, 1, 2, b'B', 4_050),
+            order(202, 2, 3, b'B', 4_051),
+            order(303, 3, 4, b'B', 4_100),
+        ],
+    );
+    assert_eq!(phases(&rolls), [closed("ES.c.0", 1), closed("ES.c.0@202", 3)]);
+    let passed_on = file(
+        SType::RawSymbol,
+        &[("AAAZ3", &[(0, 1, 500)]), ("BBBZ3", &[(1, 2, 500)])],
+        &[order(500, 0, 1, b'B', 100), order(500, 1, 2, b'B', 5_000)],
+    );
+    assert_eq!(phases(&passed_on), [closed("AAAZ3", 1)]);
+    let expired = file(
+        SType::RawSymbol,
+        &[("OLD", &[(0, 1, 7)]), ("NEW", &[(0, 3, 8)])],
+        &[order(7, 0, 1, b'B', 100), order(8, 0, 2, b'B', 5), order(8, 2, 3, b'B', 6)],
+    );
+    assert_eq!(phases(&expired), [closed("OLD", 1)]);
+    let swapped = file(
+        SType::RawSymbol,
+        &[("AAPL", &[(0, 1, 32), (1, 2, 33)]), ("MSFT", &[(0, 1, 33), (1, 2, 32)])],
+        &[order(32, 0, 1, b'B', 170), order(33, 1, 3, b'B', 171)],
+    );
+    assert_eq!(phases(&swapped), []);
+    // A record behind the end of its name is damaged.
+    let late = file(
+        SType::RawSymbol,
+        &[("OLD", &[(0, 1, 7)]), ("NEW", &[(0, 3, 8)])],
+        &[order(7, 0, 1, b'B', 100), order(7, 2, 2, b'B', 5)],
+    );
+    let error = replay(SourceKind::Dbn, &path(&late), &Options::default()).err().unwrap().to_string();
+    assert!(error.contains("row 2, instrument id"), "{error}");
+}
+
 #[test]
 fn an_id_with_several_names_on_a_day_of_none_is_a_bad_row() {
     let days = file(

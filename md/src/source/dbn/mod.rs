@@ -22,7 +22,8 @@
 //! A fill without a price has that of its order. A size of 2^32 - 1 is the vendor's "none", and makes a bad row.
 //!
 //! Symbols come from the mappings in the metadata, each on its dates. If there are any, an id without one is a bad row. Where a
-//! continuous contract rolls, each contract is an instrument of its own (`names.rs`). In a file without mappings (a live session) ids are listed as `#ID`. Records of the schema `status`, which a file
+//! continuous contract rolls, each contract is an instrument of its own (`names.rs`). The market of a name that ends before others do is
+//! closed from the midnight (UTC) behind its last date on. In a file without mappings (a live session) ids are listed as `#ID`. Records of the schema `status`, which a file
 //! of several schemas has, are phases (`status.rs`); without one, an instrument trades. Records of other kinds (system, symbol mappings of a
 //! live session) are skipped. Books are kept per instrument id: files that mix publishers (venues) of one instrument id make
 //! one book of them.
@@ -42,7 +43,7 @@ use self::convert::{Record, convert};
 use self::names::Names;
 use self::records::{EXPECTED, Item, Records};
 use super::error::Fault;
-use super::fields::SECOND;
+use super::fields::{DAY, SECOND};
 use super::listing::{Listing, TickRule};
 use super::orders::OrderTable;
 use super::recorded::{Place, Window};
@@ -60,6 +61,8 @@ struct Pending {
     records: Vec<Record>,
     /// A status, which is an event of its own.
     phase: Option<TradingPhase>,
+    /// The end of a name, which is no row of the file.
+    is_no_row: bool,
     /// On the market's clock; of a snapshot, whose orders keep their own old times, the time when it was taken.
     time: u64,
     /// `ts_event` of the last record.
@@ -75,6 +78,8 @@ pub(crate) struct DbnSource {
     records: Records,
     listing: Listing,
     names: Names,
+    /// Instruments whose names end, with the time, by time.
+    ends: VecDeque<(u64, InstrumentId)>,
     instruments: Vec<Instrument>,
     orders: OrderTable<(InstrumentId, u64)>,
     pending: BTreeMap<InstrumentId, Pending>,
@@ -116,7 +121,11 @@ impl DbnSource {
         let mut listing = Listing::new(&options.symbols, TickRule::Unknown);
         let (marked, rows) = first_pass(&mut records, &path, options, &names, &mut listing)?;
         let instruments = listing.finish()?;
+        let ended = |&(day, name): &(i64, Symbol)| {
+            Some((day.unsigned_abs().saturating_mul(DAY), listing.get(&name)?))
+        };
         Ok(DbnSource {
+            ends: names.ends.iter().filter_map(ended).collect(),
             records: Records::open(&path)?,
             traded: vec![false; instruments.len() + 1],
             phases: vec![TradingPhase::Continuous; instruments.len() + 1],
@@ -179,6 +188,7 @@ impl DbnSource {
         }
         let snapshot = message.flags.is_snapshot();
         let (stamp, received) = (message.hd.ts_event, received(&message));
+        self.end_names(received, number);
         let time = self.time(stamp, received, snapshot, number);
         if !snapshot {
             self.end_events(stamp, received);
@@ -211,6 +221,30 @@ impl DbnSource {
         if snapshot || is_off { received } else { stamp }
     }
 
+    /// Closes the market of instruments whose names have ended: nothing of it comes any more, and what it showed last is stale.
+    fn end_names(&mut self, received: u64, number: u64) {
+        while let Some((time, instrument)) = self.ends.pop_front_if(|(time, _)| *time <= received) {
+            let earlier: Vec<InstrumentId> = self
+                .pending
+                .iter()
+                .filter(|(of, pending)| **of == instrument || pending.received < time)
+                .map(|(of, _)| *of)
+                .collect();
+            earlier.into_iter().for_each(|of| self.end_event(of));
+            let phase = Some(TradingPhase::Closed);
+            let end = Pending {
+                phase,
+                is_no_row: true,
+                time,
+                stamp: time,
+                received: time,
+                number,
+                ..Pending::default()
+            };
+            self.ready.push_back((instrument, end));
+        }
+    }
+
     /// A record that belongs to no snapshot has come: the events of all instruments that end with it are ready. Events
     /// of a marked file wait for their own end, but for a limited time.
     fn end_events(&mut self, stamp: u64, received: u64) {
@@ -241,17 +275,19 @@ impl DbnSource {
         let place = self.window.place(pending.time);
         if place == Place::After {
             self.counts.skipped.after_window +=
-                pending.records.len() as u64 + u64::from(pending.phase.is_some());
+                pending.records.len() as u64 + u64::from(pending.phase.is_some() && !pending.is_no_row);
             return false;
         }
         event.begin(instrument, pending.time, pending.number, pending.number, place);
         if let Some(phase) = pending.phase {
             if std::mem::replace(&mut self.phases[instrument.0 as usize], phase) == phase {
-                self.counts.skipped.no_effect += 1;
+                self.counts.skipped.no_effect += u64::from(!pending.is_no_row);
                 return false;
             }
             event.enter(phase);
-            self.counts.apply(event);
+            if !pending.is_no_row {
+                self.counts.apply(event);
+            }
             return event.finish();
         }
         event.call_auction = self.is_halted(instrument);

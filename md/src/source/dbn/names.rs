@@ -26,6 +26,9 @@ pub(super) struct Names {
     by_id: BTreeMap<u32, Vec<Span>>,
     /// Names that stand for several contracts, each with the ids of these in the order of their days.
     pub(super) rolls: Vec<(String, Vec<u32>)>,
+    /// Names that end before others do, each with its first day without a mapping: contracts that were rolled, that gave their id away,
+    /// or that expired. By day.
+    pub(super) ends: Vec<(i64, Symbol)>,
 }
 
 impl Names {
@@ -62,11 +65,25 @@ impl Names {
                 names.rolls.push((mapping.raw_symbol.clone(), contracts));
             }
         }
+        names.ends = names.ends();
         names
     }
 
+    fn ends(&self) -> Vec<(i64, Symbol)> {
+        let mut last: BTreeMap<Symbol, i64> = BTreeMap::new();
+        for span in self.by_id.values().flatten() {
+            let to = last.entry(span.name).or_insert(span.to);
+            *to = span.to.max(*to);
+        }
+        let end = last.values().copied().max().unwrap_or(0);
+        let mut ends: Vec<_> =
+            last.into_iter().filter(|(_, to)| *to < end).map(|(name, to)| (to, name)).collect();
+        ends.sort_unstable();
+        ends
+    }
+
     /// The name of an id at a time, in nanoseconds since 1970. If the metadata names any id, it names all: another one is damaged. An
-    /// id that has one name has it on other days too.
+    /// id that has one name has it on other days too, unless the name ends before others do.
     pub(super) fn name(&self, id: u32, time: u64) -> Result<Symbol, Fault> {
         if self.by_id.is_empty() {
             return Symbol::new(&format!("#{id}")).ok_or_else(|| Fault::new("instrument id", id, "a number"));
@@ -79,8 +96,11 @@ impl Names {
         if let Some(span) = spans.iter().find(|span| (span.from..span.to).contains(&day)) {
             return Ok(span.name);
         }
+        let has_ended = |name: Symbol| self.ends.iter().any(|(to, ended)| *ended == name && day >= *to);
         match spans.first() {
-            Some(first) if spans.iter().all(|span| span.name == first.name) => Ok(first.name),
+            Some(first) if spans.iter().all(|span| span.name == first.name) && !has_ended(first.name) => {
+                Ok(first.name)
+            }
             _ => {
                 let expected = "an id that the file's metadata names on the day of the record";
                 Err(Fault::new("instrument id", id, expected))

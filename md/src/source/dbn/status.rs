@@ -46,6 +46,7 @@ impl DbnSource {
     /// Reads a status: the events before it are whole.
     pub(super) fn read_status(&mut self, number: u64, message: &StatusMsg) -> Result<(), SourceError> {
         let received = super::or(message.ts_recv, message.hd.ts_event);
+        self.end_names(received, number);
         let checked = self
             .names
             .name(message.hd.instrument_id, received)
