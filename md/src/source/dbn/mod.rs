@@ -223,7 +223,9 @@ impl DbnSource {
 
     /// Closes the market of instruments whose names have ended: nothing of it comes any more, and what it showed last is stale.
     fn end_names(&mut self, received: u64, number: u64) {
-        while let Some((time, instrument)) = self.ends.pop_front_if(|(time, _)| *time <= received) {
+        while self.ends.front().is_some_and(|(time, _)| *time <= received)
+            && let Some((time, instrument)) = self.ends.pop_front()
+        {
             let earlier: Vec<InstrumentId> = self
                 .pending
                 .iter()
