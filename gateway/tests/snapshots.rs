@@ -27,7 +27,7 @@ fn send(platform: &Platform, token: &str, name: &str, count: usize, life: &str) 
 /// td waits for the ledger, the ledger for the recorder, and each of them goes on.
 #[test]
 fn a_snapshot_that_waits_for_room_is_finished_without_news() {
-    let more = "[journal]\ncapacity = \"64KiB\"\norders = { capacity = \"1MiB\" }\n[[recorder]]\npath = \"recordings\"\n";
+    let more = "[journal]\ncapacity = \"64KiB\"\norders = { capacity = \"1MiB\" }\nledger = { desk = { capacity = \"4MiB\" } }\n[[recorder]]\npath = \"recordings\"\n";
     let Some(platform) = platform("waits", more) else { return };
     let token = platform.token(&["t", "--role", "trader"]);
     assert_eq!(send(&platform, &token, "a", 6_000, "ioc"), 6_000);

@@ -153,7 +153,7 @@ fn a_change_stands_at_the_first_point_of_the_grid_behind_it_however_late_the_nex
 /// An order of so many that a replace makes one of so many.
 /// The largest drawdown where one lot is bought at 100 and the market stands at these mids then. The fill comes before the quote of
 /// its own instant.
-fn largest_drawdown(bought_ms: u64, mids: &[(u64, i64)]) -> String {
+fn largest_drawdown(bought_ms: u64, mids: &[(u64, i64)]) -> f64 {
     let mut run = Run::new();
     run.quote(0, 150);
     // The time comes before what happens at it.
@@ -161,16 +161,16 @@ fn largest_drawdown(bought_ms: u64, mids: &[(u64, i64)]) -> String {
     run.fold.clock(MarketTime::ID, time.bytes(), 0);
     run.buy_one();
     mids.iter().for_each(|(ms, mid)| run.quote(*ms, *mid));
-    run.end()("strategies.csv").remove(0).remove("max_drawdown").unwrap()
+    run.end()("strategies.csv").remove(0).remove("max_drawdown").unwrap().parse().unwrap()
 }
 
 #[test]
 fn a_drawdown_is_from_what_there_was_at_the_end_of_an_instant_and_no_instant_is_left_out() {
     // The fill takes the market from 150 to 100: at no time was there a gain of 50.
-    assert_eq!(largest_drawdown(40, &[(40, 100)]), "0");
-    assert_eq!(largest_drawdown(40, &[(40, 100), (50, 95)]), "5");
+    assert_eq!(largest_drawdown(40, &[(40, 100)]), 0.0);
+    assert_eq!(largest_drawdown(40, &[(40, 100), (50, 95)]), 5.0);
     // A fall of 40 that lasts 3 ms, between two points of the grid.
-    assert_eq!(largest_drawdown(40, &[(40, 100), (41, 110), (42, 70), (45, 110)]), "40");
+    assert_eq!(largest_drawdown(40, &[(40, 100), (41, 110), (42, 70), (45, 110)]), 40.0);
 }
 
 fn replaced(run: &mut Run, from: i64, to: i64) -> OrderId {
