@@ -24,13 +24,14 @@ fn send(platform: &Platform, token: &str, name: &str, count: usize, life: &str) 
     taken
 }
 
-/// td waits for the ledger, the ledger for the recorder, and each of them goes on.
+/// td waits for the ledger, the ledger for the recorder, and each of them goes on: snapshots of over a megabyte, of which the ring of
+/// two holds one.
 #[test]
 fn a_snapshot_that_waits_for_room_is_finished_without_news() {
-    let more = "[journal]\ncapacity = \"64KiB\"\norders = { capacity = \"1MiB\" }\nledger = { desk = { capacity = \"4MiB\" } }\n[[recorder]]\npath = \"recordings\"\n";
+    let more = "[journal]\ncapacity = \"64KiB\"\norders = { capacity = \"1MiB\" }\nledger = { desk = { capacity = \"2MiB\" } }\n[[recorder]]\npath = \"recordings\"\n";
     let Some(platform) = platform("waits", more) else { return };
     let token = platform.token(&["t", "--role", "trader"]);
-    assert_eq!(send(&platform, &token, "a", 6_000, "ioc"), 6_000);
+    assert_eq!(send(&platform, &token, "a", 3_200, "ioc"), 3_200);
     let down = platform.colo(&["down", &platform.name]);
     assert!(down.status.success(), "{}", String::from_utf8_lossy(&down.stderr));
 }

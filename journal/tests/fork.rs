@@ -312,7 +312,7 @@ fn a_child_of_the_bare_system_call_is_refused_and_named() {
 
 fn a_fork_beside_threads_that_open_and_close_leaks_no_lock() {
     let (ends, end) = channel();
-    std::thread::spawn(move || {
+    let thread = std::thread::spawn(move || {
         let (directory, _, _) = support::journal(SMALL);
         let work = |seat: u32| {
             let files = JournalFiles::new(directory.path(), directory.path(), "t");
@@ -339,6 +339,8 @@ fn a_fork_beside_threads_that_open_and_close_leaks_no_lock() {
         ends.send(leaked).unwrap();
     });
     let leaked = end.recv_timeout(WATCHDOG).expect("a fork waits for ever");
+    // It has removed its folder then.
+    thread.join().unwrap();
     assert_eq!(leaked.len(), 100);
     assert!(leaked.iter().all(String::is_empty), "{leaked:?}");
 }
