@@ -500,7 +500,7 @@ fn a_recording_beside_a_replayed_market_is_sound() {
     assert!(number(&refusals["checked"]) > 20 && refusals["notes"] == serde_json::json!([]), "{refusals:#}");
 }
 
-/// A market that moves, whoever trades there.
+/// A market with moving prices.
 const MOVING: &str = r#"
 [platform]
 instance = "desk"
@@ -540,7 +540,7 @@ fn marks_that_td_takes_late_are_prices_of_the_market() {
     let td = u32::try_from(number(&platform.home.node("desk", "td")["pid"])).expect("a pid");
     kill(td, "STOP");
     let before = marks("td.drops");
-    // Longer than a node that runs may take for what it owes.
+    // Longer than the audit allows a running node for its work.
     std::thread::sleep(std::time::Duration::from_secs(15));
     kill(td, "CONT");
     platform.home.wait_for("marks", || marks("td.drops") > before + 4);

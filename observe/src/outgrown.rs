@@ -6,7 +6,7 @@ use topology::NodeKind;
 
 use crate::view::SeatView;
 
-/// A journal whose ring is too small for what it has to hold.
+/// A journal with a ring that is too small for its state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Outgrown {
     /// The journal.

@@ -283,7 +283,7 @@ fn order(image: &RecordImage) -> Option<Order> {
 }
 
 impl Cross {
-    /// As a quote: of each side, what is paired and what is executed.
+    /// The cross as a quote: paired and executed quantity of each side.
     fn quote(&self, instrument: InstrumentId) -> Quote {
         let mut quote = Quote { event_time: self.time, ..Quote::empty(instrument) };
         (quote.last_price, quote.last_quantity) = (self.price, self.volume);

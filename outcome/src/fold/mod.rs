@@ -192,8 +192,8 @@ impl Fold {
         self.now = time;
     }
 
-    /// All that happens at one time has happened: what there is of it in between, as a fill before the quote of its own trade, is
-    /// nobody's equity.
+    /// Takes the drawdown at the end of an instant. States within an instant, as a fill before the quote of the same trade, are not
+    /// equity.
     fn drawdowns(&mut self) {
         for (&seat, trader) in &mut self.traders {
             if trader.has_any(&self.moved) {

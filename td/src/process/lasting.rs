@@ -2,7 +2,7 @@
 //!
 //! If it is not started again, nobody is there who could cancel these orders. Master says so: it announces that the dead process
 //! has left. A process that leaves without having died has cancelled everything, or its configuration says that orders work on. In
-//! the first case they must end, whatever the market says to that cancel.
+//! the first case they must end, also where the market refuses that cancel.
 
 use std::collections::BTreeSet;
 

@@ -308,7 +308,7 @@ impl Td {
         self.cancel(cancels)
     }
 
-    /// Says in the seat how many orders must end: before the cursor passes what has changed that. A stop waits for them.
+    /// Publishes the number of orders that must end, before the cursor passes its cause. A stop waits until it is zero.
     #[inline]
     fn state_must_end(&mut self) {
         let must_end = self.gateway.still_to_end() as u64;

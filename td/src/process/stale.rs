@@ -1,7 +1,7 @@
-//! Marks that td takes late, because it was away: those that a later one has replaced are passed over.
+//! Marks that td reads late, after a pause. td passes over a late mark that a later one of the same instrument replaces.
 //!
-//! They were prices of a market that has moved since, and what has traded meanwhile is booked by now: measured at an old price it could
-//! show a loss that there never was, and let a switch fall.
+//! A late mark is an old price, and later trades are booked already. Trades at an old price could show a loss that never existed, and
+//! trip a kill switch.
 
 use std::collections::BTreeMap;
 

@@ -212,7 +212,7 @@ mod tests {
         drop(store);
         assert!(on_disk.len() > 3, "{}", on_disk.len());
         let boot = boot_id().unwrap();
-        // What is on disk for sure is what was synced last; all sent up to the next sync may be lost.
+        // The last sync is on disk. Lines after it, up to the next sync, may be lost.
         for (place, (_, text)) in on_disk.iter().enumerate().skip(1) {
             let used = on_disk.get(place + 1).map_or(3 * AHEAD + 1, |(next, _)| *next - 1);
             // Behind it may be anything.

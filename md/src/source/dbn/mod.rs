@@ -221,7 +221,7 @@ impl DbnSource {
         if snapshot || is_off { received } else { stamp }
     }
 
-    /// Closes the market of instruments whose names have ended: nothing of it comes any more, and what it showed last is stale.
+    /// Closes the market of each instrument with an expired name. It has no further records, so its last book is stale.
     fn end_names(&mut self, received: u64, number: u64) {
         while self.ends.front().is_some_and(|(time, _)| *time <= received)
             && let Some((time, instrument)) = self.ends.pop_front()

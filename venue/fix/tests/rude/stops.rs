@@ -1,5 +1,5 @@
-//! A stop ends what works at the market, whatever the market says to a cancel and whoever hangs; behind deaths it counts the orders
-//! that still work there, and no others.
+//! A stop ends all working orders, also where the market refuses cancels or a node hangs. After deaths it counts exactly the orders
+//! that still work at the market.
 
 use std::collections::BTreeSet;
 use std::process::Command;
